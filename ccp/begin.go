@@ -10,10 +10,10 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/stop"
-	"github.com/dcopt/dcopt/dc"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // prepare moves the start into the domains if need be, scales τ and opens the solver.
@@ -104,7 +104,7 @@ func (r *run) pull() bool {
 
 // solveDrawn runs from the starting point of the seed, moved into the convex
 // constraints if any of it was drawn at random. A panic becomes an error.
-func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, start int, of *known) (
+func solveDrawn(ctx context.Context, p *program.Problem, seed uint64, set Settings, start int, of *known) (
 	res *Result, err error) {
 	defer recovered(&err)
 	x0, from := p.Start(seed), origin{drawn: start > 0 || p.Random()}
@@ -125,7 +125,8 @@ func solveDrawn(ctx context.Context, p *dc.Problem, seed uint64, set Settings, s
 }
 
 // compileAndRun is a run from x0.
-func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, from origin) (*Result, error) {
+func compileAndRun(ctx context.Context, p *program.Problem, x0 []float64, set Settings, start int,
+	from origin) (*Result, error) {
 	if err := checkStart(p, x0); err != nil {
 		return nil, err
 	}
@@ -144,7 +145,8 @@ func compileAndRun(ctx context.Context, p *dc.Problem, x0 []float64, set Setting
 
 // uncompiled is the result where there is no convex problem: ctx has ended, and the start
 // is the best point, or the problem is refused.
-func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, start int, took float64, err error) (*Result, error) {
+func uncompiled(ctx context.Context, p *program.Problem, x0 []float64, set Settings, start int, took float64,
+	err error) (*Result, error) {
 	if ctx.Err() == nil {
 		return nil, err
 	}
@@ -156,7 +158,7 @@ func uncompiled(ctx context.Context, p *dc.Problem, x0 []float64, set Settings, 
 }
 
 // newRun has the means of runs on p with the convex problem sub.
-func newRun(p *dc.Problem, sub *subproblem.Problem, set Settings) *run {
+func newRun(p *program.Problem, sub *subproblem.Problem, set Settings) *run {
 	r := &run{p: p, set: set, sub: sub, where: diagnose.Region{P: p, Tol: set.FeasTol, Convex: sub.Convex()}}
 	r.means.backend, r.means.device = set.backend(), r.acceleration()
 	r.means.local = r.localSearch()

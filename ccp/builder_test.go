@@ -134,7 +134,7 @@ func TestMultipliersOfCones(t *testing.T) {
 	}
 	for k, want := range []float64{1, 2.5, 3, 6, 0, 1. / 12, 0.5, 1, 1, 1. / 6, 1.5, 1, 4, 0.25, 1. / 12, 1. / 16} { // the first is psd(Y): Y[2,2] costs 1
 		got := res.Duals[k][0]
-		if n := p.Constraints[k].Order(); n > 0 { // a matrix: its trace
+		if n := p.Program().Constraints[k].Order(); n > 0 { // a matrix: its trace
 			got = 0
 			for i := range n {
 				got += res.Duals[k][i*n+i]

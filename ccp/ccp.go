@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/dcopt/dcopt/dc"
-
 	"github.com/dcopt/dcopt/ccp/internal/accel"
 	"github.com/dcopt/dcopt/ccp/internal/penalty"
 	"github.com/dcopt/dcopt/ccp/internal/search"
+	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Solve runs the convex-concave procedure on p from x0, of length p.NumVars(); nil:
@@ -17,7 +17,11 @@ import (
 // An error without a Result is a refusal: settings out of range, x0 of wrong length, a
 // problem that the backend does not take. When the context ends, or the recorder
 // returns an error, that error comes together with the best point so far.
-func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (res *Result, err error) {
+func Solve(ctx context.Context, p *dc.Problem, x0 []float64, set Settings) (*Result, error) {
+	return solve(ctx, p.Program(), x0, set)
+}
+
+func solve(ctx context.Context, p *program.Problem, x0 []float64, set Settings) (res *Result, err error) {
 	defer recovered(&err)
 	if err := check(p, set); err != nil {
 		return nil, err

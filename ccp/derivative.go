@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/sensitivity"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Of package sensitivity, which has the method.
@@ -75,7 +76,7 @@ func (s *Session) source(res *Result) (sensitivity.Source, error) {
 // change.
 func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivative, err error) {
 	defer recovered(&err)
-	at, err := source(p, res)
+	at, err := source(p.Program(), res)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func Differentiate(ctx context.Context, p *dc.Problem, res *Result) (d *Derivati
 }
 
 // source refuses a result that is not one of p.
-func source(p *dc.Problem, res *Result) (at sensitivity.Source, err error) {
+func source(p *program.Problem, res *Result) (at sensitivity.Source, err error) {
 	switch {
 	case p == nil:
 		return at, errNoProblem
@@ -114,7 +115,7 @@ func source(p *dc.Problem, res *Result) (at sensitivity.Source, err error) {
 // on their order. The first error by number ends the batch: that of f, or of values that p refuses,
 // or of ctx.
 func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64, f func(k int, s *Session, res *Result) error) error {
-	if err := check(p, set); err != nil {
+	if err := check(p.Program(), set); err != nil {
 		return err
 	}
 	errs := make([]error, len(values))

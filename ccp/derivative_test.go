@@ -99,7 +99,7 @@ func TestDerivativesOfRandomProblems(t *testing.T) {
 		for j := range g {
 			g[j] = rng.NormFloat64()
 		}
-		for _, v := range p.Vars {
+		for _, v := range p.Program().Vars {
 			if v.Param {
 				for range v.Len() {
 					change[v.Name] = append(change[v.Name], rng.NormFloat64())
@@ -129,7 +129,7 @@ func TestDerivativesOfRandomProblems(t *testing.T) {
 		}
 		point := append([]float64(nil), d.Point()...)
 		at := func(h float64) []float64 { // the refined point nearby
-			for _, v := range p.Vars {
+			for _, v := range p.Program().Vars {
 				if v.Param {
 					moved := append([]float64(nil), v.Lo...)
 					for k := range moved {
@@ -433,7 +433,7 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 		}
 		defer s.Close()
 		change := map[string][]float64{}
-		for _, v := range p.Vars {
+		for _, v := range p.Program().Vars {
 			if v.Param {
 				for range v.Len() {
 					change[v.Name] = append(change[v.Name], rng.NormFloat64())
@@ -442,7 +442,7 @@ func TestDerivativeOfMultipliers(t *testing.T) {
 		}
 		at := func(h float64, from []float64) *ccp.Result {
 			for name, c := range change {
-				for _, v := range p.Vars {
+				for _, v := range p.Program().Vars {
 					if v.Name == name {
 						moved := append([]float64(nil), v.Lo...)
 						for k := range moved {

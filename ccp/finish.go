@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
-	"github.com/dcopt/dcopt/dc"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -149,7 +149,7 @@ func (r *run) outOfRange() *outcome {
 		if !(v > 0) {
 			continue // the range holds that value
 		}
-		if least := c.E().Range().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
+		if least := c.Function().Range().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
 			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
@@ -193,8 +193,9 @@ func (r *run) contradicted(end *outcome) *outcome {
 	if r.res.Feasible {
 		return end
 	}
-	all := slices.DeleteFunc(slices.Concat(r.sub.Compiled.Soft, r.sub.Compiled.Hard), func(c *dc.Constraint) bool { return !c.DC })
-	var worst *dc.Constraint
+	all := slices.Concat(r.sub.Compiled.Soft, r.sub.Compiled.Hard)
+	all = slices.DeleteFunc(all, func(c *program.Constraint) bool { return !c.DC })
+	var worst *program.Constraint
 	most := 0.
 	for _, c := range all {
 		if v := c.Value(r.res.X); v > most {
@@ -206,12 +207,12 @@ func (r *run) contradicted(end *outcome) *outcome {
 	}
 	const format = "no point within the bounds of the variables meets both %s and %s: " +
 		"together they are broken by %.3g at least"
-	e, unit, of := worst.E(), r.p.UnitWithin(worst), worst.Support()
+	e, unit, of := worst.Function(), r.p.UnitWithin(worst), worst.Support()
 	for _, c := range all {
 		if c == worst || !slices.Equal(c.Support(), of) {
 			continue
 		}
-		if least := e.Add(c.E()).Range().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
+		if least := e.Add(c.Function()).Range().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
 			r.res.Conflict = []string{c.Name(), worst.Name()}
 			return conclude(Opposed, fmt.Sprintf(format, c.Name(), worst.Name(), least))
 		}
@@ -220,7 +221,7 @@ func (r *run) contradicted(end *outcome) *outcome {
 }
 
 // equates reports whether a constraint wants a value of an affine function.
-func equates(c *dc.Constraint) bool {
+func equates(c *program.Constraint) bool {
 	for k := range c.Lo {
 		if !c.DC && c.Lo[k] == c.Hi[k] {
 			return true

@@ -30,7 +30,8 @@ func (s *Summary) Supported(b qpbackend.Backend) bool {
 
 // Inspect compiles p without solving it. Where ctx ends before, the error is that of ctx, within
 // half a second.
-func Inspect(ctx context.Context, p *dc.Problem) (Summary, error) {
+func Inspect(ctx context.Context, of *dc.Problem) (Summary, error) {
+	p := of.Program()
 	if p == nil {
 		return Summary{}, errNoProblem
 	}

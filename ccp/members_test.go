@@ -46,8 +46,8 @@ func TestMembers(t *testing.T) {
 	var last *ccp.Result
 	for _, joined := range []bool{false, true} {
 		p := crowd(t, 20, joined)
-		if (p.Constraints[0].Members() != nil) != joined {
-			t.Fatalf("%d constraints: one object %v", len(p.Constraints), joined)
+		if (p.Program().Constraints[0].Members() != nil) != joined {
+			t.Fatalf("%d constraints: one object %v", len(p.Program().Constraints), joined)
 		}
 		sum, err := ccp.Inspect(context.Background(), p)
 		if err != nil || sum.Slacks != 190 || sum.Linearised != 190 || sum.Rows != 190 {
@@ -84,7 +84,7 @@ func TestFarMembers(t *testing.T) {
 	solved := func(processors int) *ccp.Result {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		res := solve(t, p, start, nil)
-		if res.Status != ccp.Converged || !p.Feasible(res.X, 1e-6) || len(res.Duals) != len(p.Constraints) {
+		if res.Status != ccp.Converged || !p.Feasible(res.X, 1e-6) || len(res.Duals) != len(p.Program().Constraints) {
 			t.Fatalf("%v, violation %g, %d multipliers", res.Status, res.Violation, len(res.Duals))
 		}
 		return res

@@ -40,7 +40,7 @@ func TestMatrixMultipliers(t *testing.T) {
 			if err != nil || res.Status != ccp.Converged {
 				t.Fatalf("%s of order %d: %v, %v", name, n, res, err)
 			}
-			if p.Constraints[0].Order() != n || p.Constraints[1].Order() != 0 || len(res.Duals[0]) != n*n {
+			if p.Program().Constraints[0].Order() != n || p.Program().Constraints[1].Order() != 0 || len(res.Duals[0]) != n*n {
 				t.Fatalf("%s of order %d has a multiplier with %d entries", name, n, len(res.Duals[0]))
 			}
 			z := mat.NewDense(n, n, res.Duals[0])
@@ -106,13 +106,13 @@ func TestMultipliersOfVariablesThatAreZero(t *testing.T) {
 		t.Fatalf("%v, %v", res, err)
 	}
 	slope := make([]float64, q.NumVars())
-	q.Objective.Scalar().G().AddSubgrad(slope, 1, res.X)
+	q.Program().Objective.G().AddSubgrad(slope, 1, res.X)
 	for j, z := range res.BoundDuals {
 		slope[j] += z
 	}
-	for i := range q.Constraints {
+	for i := range q.Program().Constraints {
 		for k, y := range res.Duals[i] {
-			l := q.Constraints[i].A.Linear(k)
+			l := q.Program().Constraints[i].A.Linear(k)
 			for at, j := range l.Idx {
 				slope[j] += y * l.Val[at]
 			}

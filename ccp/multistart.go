@@ -11,6 +11,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/heuristic"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Automatic, as a number of starts, lets Multistart run as many as Settings.Effort says.
@@ -65,7 +66,7 @@ type Starts struct {
 	// those of the problem.
 	Lo, Hi []float64
 
-	p     *dc.Problem
+	p     *program.Problem
 	set   Settings
 	seeds *rand.Rand
 	found best
@@ -79,7 +80,8 @@ type Starts struct {
 }
 
 // NewStarts has run none yet.
-func NewStarts(p *dc.Problem, set Settings) (*Starts, error) {
+func NewStarts(of *dc.Problem, set Settings) (*Starts, error) {
+	p := of.Program()
 	if err := check(p, set); err != nil {
 		return nil, err
 	}
@@ -137,7 +139,7 @@ func (s *Starts) Settle(ctx context.Context) {
 	}
 	set := s.set
 	set.Recorder, set.Heuristics.NewtonFirst, set.Heuristics.Search = nil, true, heuristic.Search{}
-	if res, err := Solve(ctx, s.p, top.X, set); err == nil {
+	if res, err := solve(ctx, s.p, top.X, set); err == nil {
 		res.Start = top.Start
 		s.found.total.Starts-- // it has been counted
 		s.take(res, nil)
@@ -172,7 +174,8 @@ func (s *Starts) Exhausted() bool {
 // another start is varied. So starts of one problem may run apart, and
 // [Best] of them is the result of Multistart without Search.Vary of the heuristics, bit
 // for bit. i is at least 0; the errors are those of Solve.
-func SolveStart(ctx context.Context, p *dc.Problem, i int, set Settings) (*Result, error) {
+func SolveStart(ctx context.Context, of *dc.Problem, i int, set Settings) (*Result, error) {
+	p := of.Program()
 	if err := check(p, set); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // latest is the iteration from which Newton's method goes on although constraints are
@@ -21,7 +22,7 @@ const latest = 14
 type newton struct {
 	*run
 	descend local
-	q       *dc.Problem // of dc.Problem.Linearised; nil: along inequalities, and not needed yet
+	q       *program.Problem // of program.Problem.Linearised; nil: along inequalities, and not needed yet
 	along   along
 	method  *sl1qp.Method
 	asked   bool // the method has been asked for; where it is nil still, the problem has no such method
@@ -57,14 +58,14 @@ func (r *run) newton(descend local) local {
 	what := objective
 	if systems {
 		what = equations
-	} else if curved || !ok || len(q.Objective.Scalar().H().Support()) > mostPolished {
+	} else if curved || !ok || len(q.Objective.H().Support()) > mostPolished {
 		return descend
 	}
 	return r.newtonAlong(what, q, descend)
 }
 
 // newtonAlong is descend with Newton's method around it, along those functions of q.
-func (r *run) newtonAlong(what along, q *dc.Problem, descend local) local {
+func (r *run) newtonAlong(what along, q *program.Problem, descend local) local {
 	n := &newton{run: r, descend: descend, q: q, along: what}
 	r.means.forget = func() { n.method, n.asked = nil, false }
 	return n.search
@@ -73,12 +74,12 @@ func (r *run) newtonAlong(what along, q *dc.Problem, descend local) local {
 // curved reports whether some constraints are not convex, whether these and the objective are
 // smooth, and whether some constraints are halves of equations.
 func (r *run) curved() (curved, smooth, halves bool) {
-	e := r.p.Objective.Scalar()
+	e := r.p.Objective
 	smooth = e.Smooth()
 	for k := range r.p.Constraints {
 		c := &r.p.Constraints[k]
-		if halves = halves || c.Equation(); !c.Convex() {
-			e := c.E().Scalar()
+		if halves = halves || c.Equation; !c.Convex() {
+			e := c.Function()
 			curved, smooth = true, smooth && e.Smooth()
 		}
 	}
@@ -124,7 +125,7 @@ const mostChosen = 100
 func (n *newton) reach(ctx context.Context) (*outcome, error) {
 	if !n.p.Objective.IsConst() && n.fixed() >= 1 {
 		alone := *n.q
-		alone.Objective = dc.Expr{}
+		alone.Objective = expr.Scalar{}
 		method, err := sl1qp.New(ctx, &alone, n.means.backend)
 		if err != nil || method == nil {
 			return nil, ctx.Err()
@@ -151,10 +152,10 @@ func (n *newton) fixed() float64 {
 				free--
 			}
 		}
-		if !c.Equation() {
+		if !c.Equation {
 			continue
 		}
-		if e := c.E().Scalar(); len(e.Support()) > 1 {
+		if e := c.Function(); len(e.Support()) > 1 {
 			equations++
 		}
 	}

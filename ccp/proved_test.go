@@ -33,11 +33,11 @@ func TestProved(t *testing.T) {
 			t.Fatal(err)
 		}
 		value := func(tol float64) (value, open float64, proved bool) {
-			sub, err := subproblem.Compile(context.Background(), p)
+			sub, err := subproblem.Compile(context.Background(), p.Program())
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newRun(p, sub, DefaultSettings())
+			r := newRun(p.Program(), sub, DefaultSettings())
 			r.begin(p.Start(1), 0, origin{}, new(Result))
 			defer r.close()
 			if _, err := r.prepare(context.Background()); err != nil {

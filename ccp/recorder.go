@@ -16,7 +16,7 @@ type Iteration struct {
 	// ObjectiveError bounds the rounding error of Objective, as in Result.
 	ObjectiveError float64
 	Violation      float64   // the largest, as in Result
-	Relative       float64   // the largest relative to its row's terms: dc.Violations
+	Relative       float64   // the largest relative to its row's terms: program.Violations
 	Feasible       bool      // the point keeps the constraints, as in Result
 	Slack          float64   // the sum of the slacks
 	Step           float64   // the largest change of a variable
@@ -25,7 +25,7 @@ type Iteration struct {
 
 	open   float64 // the sum of the slacks, each in the unit of its row
 	priced float64 // the same, each times its price
-	size   float64 // dc.Problem.ObjectiveSize
+	size   float64 // program.Problem.ObjectiveSize
 	moved  float64 // Step, each change relative to the size of the variable
 }
 

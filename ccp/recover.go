@@ -142,7 +142,7 @@ func (r *run) turn() bool {
 		if !(gap > r.set.FeasTol) {
 			continue
 		}
-		idx := c.E().Scalar().H().Support()
+		idx := c.Function().H().Support()
 		if len(idx) != 1 {
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -38,7 +38,7 @@ type Result struct {
 	// Duals[i] holds the multipliers of constraint i in the convex problem that
 	// produced X: one per entry of an affine constraint, one for a DC constraint;
 	// positive at an active upper bound, negative at a lower one. A constraint that
-	// states a matrix to be positive semidefinite (dc.Constraint.Order > 0) has
+	// states a matrix to be positive semidefinite (program.Constraint.Order > 0) has
 	// a matrix, row by row, whose trace is the multiplier of the eigenvalue's
 	// bound. A constraint made by dc.InCone has one per entry, together a point
 	// of the dual cone. nil if none was solved. With the status Infeasible they and
@@ -162,8 +162,8 @@ type holding struct {
 	point      *kkt.Point
 	duals      subproblem.Multipliers
 	residual   kkt.Residual
-	slope      float64        // at most 1 where the multipliers meet the first-order conditions
-	degenerate *dc.Constraint // see kkt.Point.Project
+	slope      float64             // at most 1 where the multipliers meet the first-order conditions
+	degenerate *program.Constraint // see kkt.Point.Project
 }
 
 // restPoint is a point at which the procedure has converged, with its multipliers.

@@ -29,7 +29,7 @@ func TestRowsAreBounds(t *testing.T) {
 	// 1 + top − y·area = 0, 2 − x·area = 0 at (2, 4): area = 1, top = 3.
 	for k, want := range []float64{0, 3, 1} {
 		if got := res.Duals[k][0]; math.Abs(got-want) > 1e-4 {
-			t.Errorf("multiplier of %s is %g, want %g", p.Constraints[k].Name(), got, want)
+			t.Errorf("multiplier of %s is %g, want %g", p.Program().Constraints[k].Name(), got, want)
 		}
 	}
 	for j, z := range res.BoundDuals {

@@ -17,14 +17,14 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/search"
 	"github.com/dcopt/dcopt/ccp/internal/stop"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // run is one start: the local search and the searches around it.
 type run struct {
-	p     *dc.Problem
+	p     *program.Problem
 	set   Settings
 	sub   *subproblem.Problem
 	where diagnose.Region // bounds and start
@@ -81,7 +81,7 @@ type local func(ctx context.Context, m search.Move) (*outcome, error)
 const beforeFirst = "there was no time for the first iteration; the point is the start"
 
 // checkStart refuses an x0 that is no point of p, whatever the entries that equations define are.
-func checkStart(p *dc.Problem, x0 []float64) error {
+func checkStart(p *program.Problem, x0 []float64) error {
 	if len(x0) != p.NumVars() {
 		return fmt.Errorf("ccp: the starting point has length %d, the problem %d variables", len(x0), p.NumVars())
 	}
@@ -95,7 +95,7 @@ func checkStart(p *dc.Problem, x0 []float64) error {
 }
 
 // resultAt makes res the result before the first iteration. The memory of one before is used again.
-func resultAt(res *Result, p *dc.Problem, x0 []float64, set Settings, start int) *Result {
+func resultAt(res *Result, p *program.Problem, x0 []float64, set Settings, start int) *Result {
 	*res = Result{Starts: 1, Start: start,
 		X: append(res.X[:0], x0...), History: res.History[:0], room: res.room}
 	res.room.convex.X = res.room.convex.X[:0]
@@ -134,8 +134,8 @@ func (r *run) minimised(objective float64) float64 {
 // worth is that of a point.
 type worth struct {
 	x         []float64
-	size, err float64 // of the objective: dc.Problem.ObjectiveSize, and the bound of its rounding error
-	broken    dc.Violations
+	size, err float64 // of the objective: program.Problem.ObjectiveSize, and the bound of its rounding error
+	broken    program.Violations
 }
 
 // worthOf is that of x. That of the last point is kept.
@@ -299,7 +299,7 @@ func guardClose(s *subproblem.Problem) {
 }
 
 // check refuses arguments that no run can begin with.
-func check(p *dc.Problem, set Settings) error {
+func check(p *program.Problem, set Settings) error {
 	if p == nil {
 		return errNoProblem
 	}
@@ -313,7 +313,7 @@ func (r *run) more(solves int) bool {
 
 // boxed is a copy of x in the box of p, beyond which functions may have other values than they were
 // written with.
-func boxed(p *dc.Problem, x []float64) []float64 {
+func boxed(p *program.Problem, x []float64) []float64 {
 	x = slices.Clone(x)
 	p.Confine(x)
 	return x

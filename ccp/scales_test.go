@@ -21,7 +21,7 @@ import (
 func honest(t *testing.T, name string, p *dc.Problem, res *ccp.Result, tol float64) {
 	t.Helper()
 	boxed := true
-	for _, v := range p.Vars {
+	for _, v := range p.Program().Vars {
 		for k := range v.Len() {
 			lo, hi := v.Bounds(k)
 			boxed = boxed && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)

@@ -6,13 +6,15 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Session solves one problem again and again while its parameters change. The
 // convex problem is compiled, and the backend's solver made, once: parameters
 // change values alone. A Session is for one goroutine.
 type Session struct {
-	p     *dc.Problem // an instance of the session's own
+	of    *dc.Problem // an instance of the session's own
+	p     *program.Problem
 	set   Settings
 	sub   *subproblem.Problem
 	r     *run      // of the last Solve, whose memory the next one uses again; nil: there is none
@@ -22,17 +24,18 @@ type Session struct {
 }
 
 // NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
-func NewSession(ctx context.Context, p *dc.Problem, set Settings) (s *Session, err error) {
+func NewSession(ctx context.Context, of *dc.Problem, set Settings) (s *Session, err error) {
 	defer recovered(&err)
-	if err := check(p, set); err != nil {
+	if err := check(of.Program(), set); err != nil {
 		return nil, err
 	}
-	p = p.Instance()
+	of = of.Instance()
+	p := of.Program()
 	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{p: p, set: set, sub: sub}, nil
+	return &Session{of: of, p: p, set: set, sub: sub}, nil
 }
 
 // Set gives a parameter other values: one for all entries, or one per entry in
@@ -54,12 +57,13 @@ func (s *Session) SetAll(values map[string][]float64) (err error) {
 // as when only data differ, the backend's solver and its symbolic factorisation
 // are kept; otherwise the next Solve makes a new one. On an error nothing has
 // changed. Where ctx ends before, the error is that of ctx, within half a second.
-func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
+func (s *Session) Replace(ctx context.Context, of *dc.Problem) (err error) {
 	defer recovered(&err)
-	if p == nil {
+	if of.Program() == nil {
 		return errNoProblem
 	}
-	p = p.Instance()
+	of = of.Instance()
+	p := of.Program()
 	sub, err := subproblem.Compile(ctx, p)
 	if err != nil {
 		return err
@@ -75,7 +79,7 @@ func (s *Session) Replace(ctx context.Context, p *dc.Problem) (err error) {
 	} else {
 		sub.Units.KeepSizes(s.sub.Units)
 	}
-	s.p, s.sub, s.r = p, sub, nil
+	s.of, s.p, s.sub, s.r = of, p, sub, nil
 	s.sub.Session.Forget()
 	return nil
 }
@@ -88,7 +92,7 @@ func (s *Session) Convex() bool { return s.sub.Convex() }
 
 // Problem is the problem with the current values of its parameters, also after the next change of
 // them. It is the session's own: do not change it.
-func (s *Session) Problem() *dc.Problem { return s.p }
+func (s *Session) Problem() *dc.Problem { return s.of }
 
 // Solve is the function Solve for the current values. Without x0 it begins where
 // the last run ended, and the first time at the problem's start. Entries of x0

@@ -40,7 +40,7 @@ type Settings struct {
 	// FeasTol says what feasible means: a point is feasible if it breaks no bound,
 	// constraint or domain by more than FeasTol times the row's unit, rounding
 	// errors of the row's terms aside. The unit is 1, or less where all terms of
-	// the row are below 1/32 at the point: dc.Problem.Feasible.
+	// the row are below 1/32 at the point: program.Problem.Feasible.
 	FeasTol float64
 	// Damping is the share of the previous point that is mixed in when a new
 	// one lies at the boundary of a domain, where an h has no tangent.

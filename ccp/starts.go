@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dcopt/dcopt/ccp/internal/sample"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // known has bounds of the variables, and the best point of earlier waves.
@@ -26,12 +26,12 @@ func startSeeds(seed uint64) *rand.Rand {
 
 // drawn draws starting point i > 0: p.Start(seed), with the entries that are
 // the same for every seed moved.
-func drawn(p *dc.Problem, seed uint64) []float64 {
+func drawn(p *program.Problem, seed uint64) []float64 {
 	x := p.Start(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x6172)) // stream "ar": each use of the seed has its own
 	lo, hi := p.Box()
 	for _, v := range p.Vars {
-		if v.Start.Kind != dc.StartValues {
+		if v.Start.Kind != program.StartValues {
 			continue
 		}
 		size := 0.0
@@ -58,14 +58,14 @@ func drawn(p *dc.Problem, seed uint64) []float64 {
 
 // spread moves the entries of x without a starting value, and of every fourth start those with one,
 // to places between their bounds that are spread evenly over the starts of a wave.
-func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int) {
+func (k *known) spread(p *program.Problem, x []float64, seed, waves uint64, start int) {
 	rng := rand.New(rand.NewPCG(seed, 0x7370)) // stream "sp": each use of the seed has its own
 	lo, hi := p.Box()
 	if k.lo != nil {
 		lo, hi = k.lo, k.hi
 	}
 	for _, v := range p.Vars {
-		if v.Param || v.Start.Kind != dc.StartUnset && (v.Start.Kind != dc.StartValues || start%4 != 2) {
+		if v.Param || v.Start.Kind != program.StartUnset && (v.Start.Kind != program.StartValues || start%4 != 2) {
 			continue
 		}
 		for e := range v.Len() {
@@ -80,12 +80,12 @@ func (k *known) spread(p *dc.Problem, x []float64, seed, waves uint64, start int
 }
 
 // widest is the width of a range from which on it says nothing of where minima are. Source: as of
-// dc.Problem.Start.
+// program.Problem.Start.
 const widest = 0x1p53
 
 // fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than
 // start 0.
-func fromSamples(ctx context.Context, p *dc.Problem, set Settings) (x []float64, lower bool) {
+func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []float64, lower bool) {
 	if !set.Heuristics.Sample {
 		return nil, false
 	}

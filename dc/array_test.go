@@ -118,12 +118,12 @@ func TestConstraintsOfArrays(t *testing.T) {
 			}
 		}
 	})
-	if len(arrays.Constraints) != n*(n-1)/2 || len(single.Constraints) != len(arrays.Constraints) {
-		t.Fatalf("%d and %d constraints", len(arrays.Constraints), len(single.Constraints))
+	if len(arrays.Program().Constraints) != n*(n-1)/2 || len(single.Program().Constraints) != len(arrays.Program().Constraints) {
+		t.Fatalf("%d and %d constraints", len(arrays.Program().Constraints), len(single.Program().Constraints))
 	}
 	x := arrays.Start(3)
-	for k := range arrays.Constraints {
-		a, b := &arrays.Constraints[k], &single.Constraints[k]
+	for k := range arrays.Program().Constraints {
+		a, b := &arrays.Program().Constraints[k], &single.Program().Constraints[k]
 		if a.Name() != b.Name() || a.Value(x) != b.Value(x) {
 			t.Fatalf("%s is %g, %s is %g", a.Name(), a.Value(x), b.Name(), b.Value(x))
 		}
@@ -142,8 +142,8 @@ func TestConstraintsOfArrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for k := range p.Constraints {
-		names = append(names, p.Constraints[k].Name())
+	for k := range p.Program().Constraints {
+		names = append(names, p.Program().Constraints[k].Name())
 	}
 	want := "places[7,0,0] places[7,0,1] places[7,1,0] places[7,1,1] rows[4] rows[5] rows[6] rows[7] " +
 		"both[0] both[0] both[1] both[1] unit[1] unit[1] unit[2] unit[2]"
@@ -224,11 +224,11 @@ func TestSizesOfArrays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := len(p.Constraints) - 1
-		if got := p.Constraints[last].Name(); got != "b[1099511627781]" {
+		last := len(p.Program().Constraints) - 1
+		if got := p.Program().Constraints[last].Name(); got != "b[1099511627781]" {
 			t.Errorf("%d: the last constraint is %s", n, got)
 		}
-		if got := p.Constraints[last-n].Name(); got != "" {
+		if got := p.Program().Constraints[last-n].Name(); got != "" {
 			t.Errorf("%d: a constraint without a name is %q", n, got)
 		}
 	}

@@ -106,51 +106,6 @@ func MatFrac(x, p Expr) Expr {
 // Semidefinite states that a symmetric matrix is positive semidefinite.
 func Semidefinite(a Expr) Constraint { return GE(LambdaMin(a), Num(0)) }
 
-// DualShape is the shape in which n multipliers of c are to be read: the shape of the array or the
-// matrix that it states, else a list; nil: one number.
-func (c *Constraint) DualShape(n int) []int {
-	var shape []int
-	if !c.DC {
-		shape = c.A.Shape()
-	} else if d := c.Order(); d > 0 && d*d == n {
-		return []int{d, d}
-	}
-	size := 1
-	for _, d := range shape {
-		size *= d
-	}
-	if size != n {
-		return []int{n}
-	}
-	return shape
-}
-
-// Order is the order of the matrix that the constraint states to be positive
-// semidefinite: bI − A ⪰ 0 for a constraint that bounds an extreme eigenvalue of
-// A, as Semidefinite makes it. It is 0 for other constraints, and for a matrix of
-// one entry.
-func (c *Constraint) Order() int {
-	if !c.DC {
-		return 0
-	}
-	if one, _ := c.e.Alone(); one == nil && c.e.Lazy == nil && !c.e.Composite { // a split would gather the terms alone
-		if len(c.e.Terms) != 1 {
-			return 0
-		}
-		if expr.RowAt(c.e.Terms[0].F, matrix.Largest) == nil {
-			return 0
-		}
-	}
-	s := c.e.SplitNow()
-	if len(s.G) != 1 || len(s.H) != 0 {
-		return 0
-	}
-	if a := expr.RowAt(s.G[0].F, matrix.Largest); a != nil {
-		return matrix.Order(a.Len())
-	}
-	return 0
-}
-
 // SpectralNorm is the largest singular value of a matrix.
 //
 //	arguments  a: a matrix, m × n; a vector counts as one column

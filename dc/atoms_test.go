@@ -204,7 +204,7 @@ var samples = []sample{
 		return dc.Sum(parts...)
 	}, cone: true, positive: true},
 	{atom: "MatFrac", make: func(a dc.Expr) dc.Expr { return dc.MatFrac(a.Slice(0, 3), dc.Mat(definite.SliceSym(0, 3))) }},
-	{atom: "Semidefinite", make: func(a dc.Expr) dc.Expr { return dc.Semidefinite(threeByThree(a)).E() }, cone: true},
+	{atom: "Semidefinite", make: func(a dc.Expr) dc.Expr { return dc.LambdaMin(threeByThree(a)).Neg() }, cone: true},
 	{atom: "Sin", make: func(a dc.Expr) dc.Expr { return dc.Sin(a.At(1)) }, values: true},
 	{atom: "Cos", make: func(a dc.Expr) dc.Expr { return dc.Cos(a.At(1)) }, values: true},
 	{atom: "Atan", make: func(a dc.Expr) dc.Expr { return dc.Atan(a.At(1)) }, values: true},
@@ -372,7 +372,7 @@ func TestMistakesAreCarriedAlong(t *testing.T) {
 		"of another model occur": dc.Abs(dc.Sum(x.At(0), twin.At(0).Neg())),
 		"2 variables with 1":     dc.FromLinear(convex.NewLinear([]int{0, 1}, []float64{1}, 0)),
 		"variable number -1":     dc.FromLinear(convex.NewLinear([]int{-1}, []float64{1}, 0)),
-		"number 77 to 77 of 5":   dc.FromLinear(model.Own(convex.NewLinear([]int{77}, []float64{1}, 0))),
+		"number 77 to 77 of 5":   dc.FromLinear(model.Program().Own(convex.NewLinear([]int{77}, []float64{1}, 0))),
 		"matrix that is nil":     dc.Quad(context.Background(), x, (*mat.SymDense)(nil)),
 		"matrix is nil":          dc.Norm1(dc.MatMul(dc.Mat((*mat.Dense)(nil)), x)),
 		"[3] and [2]":            dc.Norm2(x.Add(y)).Scale(2).Add(dc.Num(1)),

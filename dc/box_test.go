@@ -100,16 +100,16 @@ func TestAgain(t *testing.T) {
 	}
 	m := dc.NewModel()
 	first, err := state(m, true)
-	if err != nil || first.Objective.IsConvex() {
-		t.Fatalf("the square of x² + y without a sign: convex %v, %v", first.Objective.IsConvex(), err)
+	if err != nil || first.Program().Objective.IsConvex() {
+		t.Fatalf("the square of x² + y without a sign: convex %v, %v", first.Program().Objective.IsConvex(), err)
 	}
 	again, ok := m.Again()
 	if !ok {
 		t.Fatal("no other model for a row after the function")
 	}
 	second, err := state(again, true)
-	if err != nil || !second.Objective.IsConvex() {
-		t.Errorf("with y ≥ 0 known: convex %v, %v", second.Objective.IsConvex(), err)
+	if err != nil || !second.Program().Objective.IsConvex() {
+		t.Errorf("with y ≥ 0 known: convex %v, %v", second.Program().Objective.IsConvex(), err)
 	}
 	if _, ok := again.Again(); ok {
 		t.Error("a third model, although the second knew all")

@@ -204,8 +204,8 @@ func TestConstraints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for i := range p.Constraints {
-		names = append(names, p.Constraints[i].Name())
+	for i := range p.Program().Constraints {
+		names = append(names, p.Program().Constraints[i].Name())
 	}
 	if got := strings.Join(names, " "); got != "chain circle[1,2] circle[1,2] ring ring " {
 		t.Fatalf("constraints %q", got)
@@ -229,7 +229,7 @@ func TestConstraints(t *testing.T) {
 	if v := p.Value([]float64{1, 2}); v != 3 {
 		t.Errorf("maximised objective %g, want 3", v)
 	}
-	if !p.Constraints[0].Convex() || p.Constraints[1].Convex() == p.Constraints[2].Convex() {
+	if !p.Program().Constraints[0].Convex() || p.Program().Constraints[1].Convex() == p.Program().Constraints[2].Convex() {
 		t.Error("of a circle, one half is convex")
 	}
 }
@@ -254,7 +254,7 @@ func TestStartsFollowTheSeed(t *testing.T) {
 		}
 		same = same && x[j] == other[j]
 	}
-	if same || !p.Random() {
+	if same || !p.Program().Random() {
 		t.Error("another seed gives the same start")
 	}
 	if x[0] != 1 || x[2] != 3 || math.IsNaN(x[1]) {
@@ -272,7 +272,7 @@ func TestStartsFollowTheSeed(t *testing.T) {
 func TestNilModel(t *testing.T) {
 	var m *dc.Model
 	x := m.Var("x", nil)
-	m.Own(x.Linear(0))
+	m.Program().Own(x.Linear(0))
 	m.AddCost(m.Param("p", nil, 1), x)
 	m.ComplexVar("z", nil)
 	m.HermitianVar("H", 2, dc.PSD())

@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // An array with many entries that differ in numbers alone, as the distances of all pairs of points
@@ -25,7 +26,7 @@ func (a Expr) columns(row *atom.Reduce) (out Expr, ok bool) {
 	}
 	shape := slices.Concat(a.arr.Shape[:axis], a.arr.Shape[axis+1:])
 	n, group, inner := convex.Size(shape), a.arr.Shape[axis], convex.Size(a.arr.Shape[axis+1:])
-	if n < fewestConstraints || group < 2 {
+	if n < program.FewestMembers || group < 2 {
 		return out, false
 	}
 	rows, width := make([]graph.Row, group), 0
@@ -107,25 +108,12 @@ func (a Expr) Evaluate(x []float64) (value, bound float64) {
 	return e.Evaluate(x)
 }
 
-// AddGradient adds scale times the gradient at x to dst, of length Problem.NumVars(), and returns
-// the value. At a kink the gradient belongs to a function which is nowhere far from a near x: of a
-// piece, or a difference of subgradients.
-func (a Expr) AddGradient(dst []float64, scale float64, x []float64) (value float64) {
-	if len(a.arr.Fs) == 1 {
-		return a.arr.Fs[0].AddGradient(dst, scale, x)
-	}
-	return a.one().AddGradient(dst, scale, x)
-}
-
 // Range is an interval that holds the values wherever the variables are within their bounds.
 func (a Expr) Range() interval.Interval { return a.one().Range() }
 
 // Scalar is a number as a sum of weighted functions with its split. Packages of this module alone
 // can use it.
 func (a Expr) Scalar() expr.Scalar { return a.one() }
-
-// Written is a as it was written: an affine function plus weighted atoms.
-func (a Expr) Written() (affine convex.Linear, terms []expr.Atom) { return a.one().Written() }
 
 // IsAffine, IsConvex and IsConcave say what the splits of all entries show; a function may be
 // convex although its split does not show it.
@@ -139,15 +127,6 @@ func (a Expr) IsConvex() bool { return a.every(expr.Scalar.IsConvex) }
 
 // IsConcave reports whether the splits prove all entries concave.
 func (a Expr) IsConcave() bool { return a.every(expr.Scalar.IsConcave) }
-
-// Samples is how many functions a sum has of which a sample estimates it; 0 for other functions.
-func (a Expr) Samples() int { return family.Samples(a.one()) }
-
-// Sample is an estimate of a sum of many functions: see Samples.
-func (a Expr) Sample(n int, seed uint64) (Expr, bool) {
-	e, ok := family.SampleOf(a.one(), n, seed)
-	return number(e), ok
-}
 
 // row is fold of a row without forms of its own for some arguments.
 func (a Expr) row(row *atom.Reduce) Expr {

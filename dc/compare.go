@@ -8,7 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
-	"github.com/dcopt/dcopt/internal/expr/rule"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Operand is a side of a constraint: an expression, a parameter, a number, or a vector of numbers.
@@ -49,18 +49,20 @@ func EQ[L, R Operand](l L, r R) Constraint { return relate("=", 0, operand(l), o
 func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
 	l, f, h := operand(lo), operand(e), operand(hi)
 	below, above := LE(l, f), LE(f, h)
-	if l.IsConst() && h.IsConst() && !f.bent() &&
-		errors.Join(below.err, above.err) == nil && below.A.Len() == above.A.Len() {
-		for k := range above.Lo { // above: e − hi ≤ 0, and ≥ lo − hi
-			above.Lo[k] = l.constant(k) - h.constant(k)
+	if l.IsConst() && h.IsConst() && !f.bent() && errors.Join(below.Err(), above.Err()) == nil &&
+		below.s.A.Len() == f.Len() && above.s.A.Len() == f.Len() {
+		s := above.alone()
+		s.A = f.arr.Array
+		for k := range s.Lo {
+			s.Lo[k], s.Hi[k] = l.constant(k), h.constant(k)
 		}
-		return above
+		return stated(s)
 	}
-	if err := errors.Join(below.err, above.err); err != nil {
+	if err := errors.Join(below.Err(), above.Err()); err != nil {
 		return refused(err)
 	}
-	if below.isRows() && above.isRows() && below.A.Len() == above.A.Len() {
-		below.next = above.Common
+	if below.isRows() && above.isRows() && below.s.A.Len() == above.s.A.Len() {
+		below.s.other = &above.s.Common
 		return below
 	}
 	first, second := below.entries(), above.entries()
@@ -71,13 +73,13 @@ func Between[L, E, H Operand](lo L, e E, hi H) Constraint {
 	}
 	both.columns, both.one = nil, func(k int) Constraint {
 		c := half(first, k).alone()
-		c.next = half(second, k).Common
+		c.other = &half(second, k).s.Common
 		return stated(c)
 	}
 	if both.n == 1 && len(both.shape) == 0 {
 		return both.one(0)
 	}
-	return stated(Common{each: &both})
+	return stated(statement{each: &both})
 }
 
 // constant of entry k of a constant array, or of a number.
@@ -108,7 +110,7 @@ func relate(sign string, lo float64, l, r Expr) Constraint {
 		if lo != 0 && d.g != nil {
 			out.columns = d.g
 		}
-		return stated(Common{each: out})
+		return stated(statement{each: out})
 	}
 }
 
@@ -120,76 +122,18 @@ func relateOne(e expr.Scalar, lo float64) Constraint {
 	case e.IsAffine():
 		return affineConstraint(FromLinear(e.Split().Lin), lo)
 	}
-	c := Common{e: atMostZero(e), DC: true}
+	s := statement{Common: program.AtMostZero(e)}
 	if lo == 0 {
-		c.next, c.opens = &Common{e: atMostZero(e.Neg()), DC: true}, true
+		other := program.AtMostZero(e.Neg())
+		s.other, s.Equation = &other, true
 	}
-	return stated(c)
-}
-
-// atMostZero is e with a split for the constraint e ≤ 0, which need not be that
-// of the function.
-func atMostZero(e expr.Scalar) expr.Scalar {
-	if s, ok := rule.Hyperbola(e); ok { // again in Model.Problem, when all rows are known
-		e.ReplaceSplit(s)
-	}
-	return e
-}
-
-func affineConstraint(d Expr, lo float64) Constraint {
-	c := Common{A: d, Lo: make([]float64, d.Len()), Hi: make([]float64, d.Len())}
-	for k := range c.Lo {
-		c.Lo[k] = lo
-	}
-	return stated(c)
-}
-
-// ForEach returns c, which states an array, as constraints of their own: entry k has the name
-// family[i[k], j[k], ...] for the columns i, j, ... of numbers, one for each entry.
-func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
-	s := c.alone()
-	switch {
-	case c.Common == nil:
-		return refused(errors.New("dc: a constraint must be made with LE, GE, EQ or Between"))
-	case s.err != nil:
-		return c
-	}
-	s.each = c.entries()
-	for _, i := range columns {
-		if len(i) != s.each.n {
-			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family,
-				s.each.n, len(i)))
-		}
-	}
-	e := *s.each
-	e.names = append([][]int{}, columns...)
-	s.Family, s.index, s.each = family, nil, &e
 	return stated(s)
 }
 
-// isRows reports whether c states affine functions.
-func (c *Common) isRows() bool { return !c.DC && c.each == nil && c.cone == nil }
-
-// entries is c as the constraints of the entries of an array, or of the only one.
-func (c Constraint) entries() *each {
-	s := c.alone()
-	switch {
-	case s.each != nil:
-		return s.each
-	case !s.isRows() || s.next != nil && !s.next.isRows():
-		return &each{n: 1, one: func(int) Constraint { return c }}
-	}
-	row := func(h *Common, k int) Common {
-		return Common{A: h.A.Select(nil, []int{k}), Lo: h.Lo[k : k+1], Hi: h.Hi[k : k+1]}
-	}
-	return &each{n: s.A.Len(), shape: s.A.arr.Shape, one: func(k int) Constraint {
-		one := row(&s, k)
-		if s.next != nil {
-			other := row(s.next, k)
-			one.next = &other
-		}
-		return stated(one)
-	}}
+func affineConstraint(d Expr, lo float64) Constraint {
+	a := d.arr.Array
+	a.Zero()
+	return stated(statement{Common: program.Rows(a, slices.Repeat([]float64{lo}, a.Len()), make([]float64, a.Len()))})
 }
 
 // ConeKind is a kind of cone, see InCone.
@@ -242,26 +186,5 @@ func InCone(kind ConeKind, alpha float64, a Expr) Constraint {
 	if kind == PowerCone {
 		k.Alpha = alpha
 	}
-	return stated(Common{e: e.one(), DC: true, cone: &k})
-}
-
-// Cone is the cone of a constraint that InCone has made; ok is false for any other.
-func (c *Constraint) Cone() (k convex.Cone, ok bool) {
-	if c.cone == nil {
-		return convex.Cone{}, false
-	}
-	return *c.cone, true
-}
-
-// checkCone refuses rows with coefficients that are no numbers, or of another model.
-func checkCone(k *convex.Cone, of *convex.Space) error {
-	if slices.ContainsFunc(k.Rows, convex.NotFinite) || math.IsNaN(k.Alpha) {
-		return expr.Failed("a coefficient of a cone is not finite").Err
-	}
-	for _, l := range k.Rows {
-		if err := l.Of.Check(of); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stated(statement{Common: program.InCone(e.one(), &k)})
 }

@@ -5,33 +5,13 @@ import (
 	"errors"
 	"math"
 	"math/cmplx"
-	"strings"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/matrix"
+	"github.com/dcopt/dcopt/internal/program"
 	"gonum.org/v1/gonum/mat"
 )
-
-// RealPart and ImagPart are the names of the real and the imaginary part of what has a
-// name: of a complex variable, and of a family of complex equations.
-func RealPart(name string) string { return "re(" + name + ")" }
-
-// ImagPart is the name of the imaginary part, see RealPart.
-func ImagPart(name string) string { return "im(" + name + ")" }
-
-// PartOf is the name of which another one names a part, and whether it is the imaginary
-// one; ok is false for a name that RealPart or ImagPart did not make.
-func PartOf(part string) (name string, imag, ok bool) {
-	inner, closed := strings.CutSuffix(part, ")")
-	if name, ok = strings.CutPrefix(inner, "re("); ok && closed {
-		return name, false, true
-	}
-	if name, ok = strings.CutPrefix(inner, "im("); ok && closed {
-		return name, true, true
-	}
-	return part, false, false
-}
 
 // Complex is an array of complex affine functions of a model's variables, by its real
 // and imaginary parts, which have one shape. Make one with Model.ComplexVar,
@@ -328,7 +308,7 @@ func ComplexEQ(family string, l, r Complex, index ...int) []Constraint {
 	if family == "" {
 		return []Constraint{re, im}
 	}
-	return []Constraint{re.Named(RealPart(family), index...), im.Named(ImagPart(family), index...)}
+	return []Constraint{re.Named(program.RealPart(family), index...), im.Named(program.ImagPart(family), index...)}
 }
 
 // ComplexDual is the multiplier of a semidefinite Hermitian matrix of order n from the multiplier

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // complexNormal is a matrix of complex numbers, row-major.
@@ -201,9 +202,9 @@ func TestComplexStarts(t *testing.T) {
 	nearComplex(t, "H", h.Value(x), []complex128{1, 2 + 1i, 2 - 1i, 5})
 	nearComplex(t, "r", r.Value(x), []complex128{7})
 	var names []string
-	for _, v := range p.Vars {
+	for _, v := range p.Program().Vars {
 		names = append(names, v.Name)
-		if base, imag, ok := dc.PartOf(v.Name); !ok || base != v.Complex || imag != v.Imag {
+		if base, imag, ok := program.PartOf(v.Name); !ok || base != v.Complex || imag != v.Imag {
 			t.Errorf("%s is a part of %s", v.Name, v.Complex)
 		}
 	}

@@ -1,68 +1,42 @@
 package dc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr"
-	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
-// Constraint is either lo ≤ A ≤ hi for the entries of an affine A, or e ≤ 0
-// for one DC expression. Make one with LE, GE, EQ, Between, Semidefinite or InCone.
-type Constraint struct {
-	*Common
-	member int // its number in Common.members
+// Constraint is either lo ≤ a ≤ hi for the entries of an affine a, or e ≤ 0 for each entry of
+// another expression. Make one with LE, GE, EQ, Between, Semidefinite or InCone.
+type Constraint struct{ s *statement }
+
+// statement is a constraint with a name.
+type statement struct {
+	program.Common
+	index []int
+	other *program.Common // the other half of an equation or a chain
+	each  *each           // not nil: it states an array
 }
 
-// Common is the statement of a constraint. Constraints of a Problem that have one name,
-// follow one another and differ in numbers alone share one: their numbers are arrays in it.
-type Common struct {
-	// Family names it, together with Index: apart[1,2]. It may be empty.
-	Family string
-
-	// Affine constraints: bounds for every entry, ±Inf for none.
-	A      Expr
-	Lo, Hi []float64
-	// DC constraints: E ≤ 0. DC tells which of the two it is.
-	DC bool
-
-	index   []int
-	e       expr.Scalar
-	members *family.Members // nil: it is one constraint
-	grows   *growing        // not nil: more members may be added
-	next    *Common         // the other half of an equation or a chain
-	each    *each           // not nil: it states an array; then there is no e
-	opens   bool            // the next constraint is the other half of an equation
-	// second: the one before is the other half. implied: a declaration of a
-	// variable or an equation says so.
-	second, implied bool
-	within          bool         // it keeps the bounds of a variable that an equation defines
-	cone            *convex.Cone // E ≤ 0 states that its rows lie in it
-	err             error
-}
-
-// stated is a constraint that differs from others in more than numbers.
-func stated(c Common) Constraint { return Constraint{Common: &c} }
+// stated is the constraint of a statement.
+func stated(s statement) Constraint { return Constraint{&s} }
 
 // refused is a constraint that cannot be.
-func refused(err error) Constraint { return stated(Common{err: err}) }
+func refused(err error) Constraint { return stated(statement{Common: program.Common{Err: err}}) }
 
-// alone is the statement of c for c alone. The statement of the zero Constraint is refused by
-// Model.Problem.
-func (c Constraint) alone() Common {
-	if c.Common == nil {
-		return Common{}
+// alone is a copy of the statement; of the zero Constraint one that Model.Problem refuses.
+func (c Constraint) alone() statement {
+	if c.s == nil {
+		return statement{Common: program.Common{Err: errNotMade}}
 	}
-	s := *c.Common
-	if s.members != nil {
-		s.e, s.index, s.members = c.function(), c.Index(), nil
-	}
-	return s
+	return *c.s
 }
+
+var errNotMade = errors.New("dc: a constraint must be made with LE, GE, EQ or Between")
 
 // each has the constraints that the comparison of an array states, one for each entry.
 type each struct {
@@ -86,16 +60,6 @@ func (e *each) index(base []int, k int) []int {
 	return out
 }
 
-// convex reports whether all constraints are kept as they are.
-func (e *each) convex() bool {
-	for k := range e.n {
-		if !e.one(k).Convex() {
-			return false
-		}
-	}
-	return true
-}
-
 // unravel are the indices of entry k of an array.
 func unravel(k int, shape []int) []int {
 	index := make([]int, len(shape))
@@ -111,7 +75,7 @@ func unravel(k int, shape []int) []int {
 // are not all affine, the places of the entries, counted from 0, follow index.
 func (c Constraint) Named(family string, index ...int) Constraint {
 	s := c.alone()
-	s.Family, s.index = family, index
+	s.Common, s.index = s.Common.Named(family, index), index
 	if s.each != nil {
 		e := *s.each
 		e.names, s.each = nil, &e
@@ -119,107 +83,77 @@ func (c Constraint) Named(family string, index ...int) Constraint {
 	return stated(s)
 }
 
-// E is the function of a DC constraint, which states E ≤ 0; the constant 0 for an affine one.
-func (c Constraint) E() Expr { return number(c.function()) }
-
-func (c *Constraint) function() expr.Scalar {
-	if c.members != nil {
-		return c.members.Expr(c.member)
-	}
-	return c.e
-}
-
-// Value is the value of E at x, of length Problem.NumVars.
-func (c *Constraint) Value(x []float64) float64 {
-	if c.members != nil {
-		return c.members.Plan.Member(c.member, x)
-	}
-	return c.e.Value(x)
-}
-
-// SplitRate is the derivative of the split G − H of E by E where both are 0: 1, but for a
-// product of affine functions ≥ c, which is split as a geometric mean. The multiplier of
-// E ≤ 0 is the one of G − H ≤ 0 times it.
-func (c *Constraint) SplitRate() float64 {
-	if c.DC && c.members == nil {
-		if s := c.e.Split(); s.Rate > 0 {
-			return s.Rate
-		}
-	}
-	return 1
-}
-
-// Index has the numbers in brackets of the name; it may be empty.
-func (c Constraint) Index() []int {
-	if c.members != nil {
-		return c.members.IndexOf(c.member)
-	}
-	return c.index
-}
-
-// Members are the constraints from c on that share c.Common, for package ccp; nil where c is
-// alone, or not the first of them.
-func (c *Constraint) Members() *family.Members {
-	if c.members == nil || c.member > 0 {
-		return nil
-	}
-	return c.members
-}
-
-// Name is Family with its indices, such as apart[1,2].
-func (c Constraint) Name() string {
-	index := c.Index()
-	if len(index) == 0 {
-		return c.Family
-	}
-	var b strings.Builder
-	b.WriteString(c.Family)
-	for k, i := range index {
-		sep := ","
-		if k == 0 {
-			sep = "["
-		}
-		fmt.Fprintf(&b, "%s%d", sep, i)
-	}
-	b.WriteByte(']')
-	return b.String()
-}
-
 // Err is the first mistake made on the way to c, or nil.
 func (c Constraint) Err() error {
-	if c.Common == nil {
+	if c.s == nil {
 		return nil
 	}
-	return c.err
+	return c.s.Err
+}
+
+// ForEach returns c, which states an array, as constraints of their own: entry k has the name
+// family[i[k], j[k], ...] for the columns i, j, ... of numbers, one for each entry.
+func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
+	s := c.alone()
+	switch {
+	case c.s == nil:
+		return refused(errNotMade)
+	case s.Err != nil:
+		return c
+	}
+	s.each = c.entries()
+	for _, i := range columns {
+		if len(i) != s.each.n {
+			return refused(fmt.Errorf("dc: the family %s has %d constraints and a column of %d numbers", family,
+				s.each.n, len(i)))
+		}
+	}
+	e := *s.each
+	e.names = append([][]int{}, columns...)
+	s.Family, s.index, s.each = family, nil, &e
+	return stated(s)
+}
+
+// isRows reports whether c states affine functions alone.
+func (c Constraint) isRows() bool { return c.s.each == nil && c.s.IsRows() }
+
+// entries is c as the constraints of the entries of an array, or of the only one.
+func (c Constraint) entries() *each {
+	s := c.alone()
+	switch {
+	case s.each != nil:
+		return s.each
+	case !s.IsRows() || s.other != nil && !s.other.IsRows():
+		return &each{n: 1, one: func(int) Constraint { return c }}
+	}
+	row := func(h *program.Common, k int) program.Common {
+		return program.Rows(h.A.Take(nil, []int{k}), h.Lo[k:k+1], h.Hi[k:k+1])
+	}
+	return &each{n: s.A.Len(), shape: s.A.Shape, one: func(k int) Constraint {
+		one := statement{Common: row(&s.Common, k)}
+		if s.other != nil {
+			other := row(s.other, k)
+			one.other = &other
+		}
+		return stated(one)
+	}}
 }
 
 // Convex reports whether the constraint is kept as it is: affine, or with an h
 // that is zero.
 func (c Constraint) Convex() bool {
-	if c.members != nil {
-		return c.members.Convex
+	s := c.alone()
+	if s.each == nil {
+		return program.Constraint{Common: &s.Common}.Convex()
 	}
-	if c.each != nil {
-		return c.each.convex()
+	for k := range s.each.n {
+		if !s.each.one(k).Convex() {
+			return false
+		}
 	}
-	return !c.DC || c.e.IsConvex()
+	return true
 }
 
-// Equation reports whether the constraint after c is the other half of an equation:
-// −e ≤ 0 where c is e ≤ 0.
-func (c Constraint) Equation() bool { return c.opens }
-
-// Within reports whether the constraint keeps the bounds of a variable that an equation defines: as
-// the problem is written, the bounds have its multiplier, see AddDefined.
-func (c Constraint) Within() bool { return c.within }
-
-// Support lists, ascending, the variables that c depends on as it is written.
-func (c *Constraint) Support() []int {
-	if !c.DC {
-		return c.A.support()
-	}
-	if c.members != nil {
-		return c.members.Support(c.member)
-	}
-	return c.e.Support()
-}
+// Program is the first of the constraints that c states, as the packages of this module read it; of
+// the constraints of an array it has nothing.
+func (c Constraint) Program() *program.Common { return &c.s.Common }

@@ -30,8 +30,8 @@ func TestProblemEnds(t *testing.T) {
 	for ; ; looks += step {
 		p, err := m.Problem(shared.Countdown(looks, context.Canceled))
 		if err == nil {
-			if len(p.Constraints) != 4*n {
-				t.Errorf("%d constraints", len(p.Constraints))
+			if len(p.Program().Constraints) != 4*n {
+				t.Errorf("%d constraints", len(p.Program().Constraints))
 			}
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // TestEquationsThatDefine: a variable that an equation gives its value is
@@ -26,15 +27,15 @@ func TestEquationsThatDefine(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := []float64{-0.5, 1.5, 99, 99}
-	p.Pin(at)
+	p.Program().Pin(at)
 	if at[2] != -0.75 || at[3] != -0.25 {
 		t.Errorf("s and u are %v, want -0.75 and -0.25", at[2:])
 	}
 	if v, name := p.Violation(at); v != 0 {
 		t.Errorf("the pinned point breaks %s by %g", name, v)
 	}
-	for _, e := range []dc.Expr{p.Objective, p.Constraints[4].E()} {
-		g, h := e.Scalar().G(), e.Scalar().H()
+	for _, e := range []expr.Scalar{p.Program().Objective, p.Program().Constraints[4].Function()} {
+		g, h := e.G(), e.H()
 		if d := e.Value(at) - (g.Value(at) - h.Value(at)); d > 1e-14 || d < -1e-14 {
 			t.Errorf("the split is off by %g", d)
 		}
@@ -46,8 +47,8 @@ func TestEquationsThatDefine(t *testing.T) {
 	}
 	// s ≤ 3 says something of the product, and nothing else does: its range is
 	// [-2, 4].
-	if last := p.Constraints[len(p.Constraints)-1]; len(p.Constraints) != 6 || last.Name() != "s" || last.E().Value(at) != -3.75 {
-		t.Errorf("%d constraints, the last is %s at %g", len(p.Constraints), last.Name(), last.E().Value(at))
+	if last := p.Program().Constraints[len(p.Program().Constraints)-1]; len(p.Program().Constraints) != 6 || last.Name() != "s" || last.Value(at) != -3.75 {
+		t.Errorf("%d constraints, the last is %s at %g", len(p.Program().Constraints), last.Name(), last.Value(at))
 	}
 }
 
@@ -62,10 +63,10 @@ func TestBoundDefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := []float64{0.5, 0.3 + 1e-13}; !p.BoundDefined(at) || at[1] != 0.3 || at[0] != 0.5 {
+	if at := []float64{0.5, 0.3 + 1e-13}; !p.Program().BoundDefined(at) || at[1] != 0.3 || at[0] != 0.5 {
 		t.Errorf("moved to %v", at)
 	}
-	if at := []float64{1.5, 0.25}; p.BoundDefined(at) || at[0] != 1.5 {
+	if at := []float64{1.5, 0.25}; p.Program().BoundDefined(at) || at[0] != 1.5 {
 		t.Errorf("moved to %v, which no equation defines", at)
 	}
 }
@@ -86,7 +87,7 @@ func TestEquationsThatDoNotDefine(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := []float64{1, 2, 3, 4}
-	p.Pin(at)
+	p.Program().Pin(at)
 	if at[2] != 3 || at[3] != 4 {
 		t.Errorf("pinned to %v", at)
 	}
@@ -106,7 +107,7 @@ func TestDefinitionsBesideMajorants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := p.Constraints[2]; c.Name() != "c" || c.E().IsConvex() || c.Convex() {
+	if c := p.Program().Constraints[2]; c.Name() != "c" || c.Function().IsConvex() || c.Convex() {
 		t.Errorf("%s is convex", c.Name())
 	}
 }

@@ -11,10 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fewestConstraints is from how many members on the constraints of a name are one
-// object. Source: below it they take less memory than the 100 kB that a convex problem takes.
-const fewestConstraints = 128
-
 // sumOfColumns is a + w·b, of one shape or a number, of which one is a graph and the other one a
 // graph or affine. ok is false if they do not make a graph.
 func sumOfColumns(a Expr, w float64, b Expr) (out Expr, ok bool) {

@@ -42,9 +42,9 @@ func TestSampleIsSomeMembers(t *testing.T) {
 	for name, of := range templates {
 		for kind := range 8 {
 			p, members, rest := sampled(t, of, kind, count)
-			n := p.Objective.Samples()
-			before := p.Objective.Value(p.typical)
-			s, ok := p.Objective.Sample(few, uint64(kind))
+			n := family.Samples(p.Program().Objective)
+			before := p.Program().Objective.Value(p.Start(1))
+			s, ok := family.SampleOf(p.Program().Objective, few, uint64(kind))
 			if !ok {
 				t.Errorf("%s, kind %d: no sample of %d", name, kind, n)
 			}
@@ -56,10 +56,10 @@ func TestSampleIsSomeMembers(t *testing.T) {
 			for _, i := range family.Subset(few, count, rand.New(rand.NewPCG(uint64(kind), 0x7361))) {
 				es = append(es, members[i].Scale(float64(count)/few))
 			}
-			if err := sameAsMembers(Sum(es...), s, rand.New(rand.NewPCG(1, 2))); err != nil {
+			if err := sameAsMembers(Sum(es...).one(), s, rand.New(rand.NewPCG(1, 2))); err != nil {
 				t.Errorf("%s, kind %d: %v", name, kind, err)
 			}
-			if p.Objective.Value(p.typical) != before {
+			if p.Program().Objective.Value(p.Start(1)) != before {
 				t.Errorf("%s, kind %d: the sum has changed", name, kind)
 			}
 		}
@@ -85,8 +85,8 @@ func TestSampleKeepsSamplesTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, ok := p.Objective.Sample(few, 5)
-	if n := p.Objective.Samples(); n != count || !ok {
+	s, ok := family.SampleOf(p.Program().Objective, few, 5)
+	if n := family.Samples(p.Program().Objective); n != count || !ok {
 		t.Fatalf("%d samples, %v", n, ok)
 	}
 	for range 20 {
@@ -103,13 +103,13 @@ func TestSampleEstimates(t *testing.T) {
 	p, _, _ := sampled(t, templates["abs"], 0, count)
 	sum, squares, seen := 0.0, 0.0, map[float64]bool{}
 	for seed := range uint64(draws) {
-		s, _ := p.Objective.Sample(few, seed)
-		v := s.Value(p.typical)
+		s, _ := family.SampleOf(p.Program().Objective, few, seed)
+		v := s.Value(p.Start(1))
 		sum, squares, seen[v] = sum+v, squares+v*v, true
 	}
 	mean := sum / draws
 	dev := math.Sqrt((squares/draws - mean*mean) / draws)
-	if want := p.Objective.Value(p.typical); math.Abs(mean-want) > 5*dev || len(seen) < draws*9/10 {
+	if want := p.Program().Objective.Value(p.Start(1)); math.Abs(mean-want) > 5*dev || len(seen) < draws*9/10 {
 		t.Errorf("mean %g within %g, %d values, want %g", mean, dev, len(seen), want)
 	}
 }
@@ -118,11 +118,11 @@ func TestSampleEstimates(t *testing.T) {
 func TestSampleOfFew(t *testing.T) {
 	p, _, _ := sampled(t, templates["abs"], 0, 80)
 	for _, count := range []int{-1, 0, 40, 80, 1000} {
-		if s, ok := p.Objective.Sample(count, 1); ok || s.Value(p.typical) != p.Objective.Value(p.typical) {
+		if s, ok := family.SampleOf(p.Program().Objective, count, 1); ok || s.Value(p.Start(1)) != p.Program().Objective.Value(p.Start(1)) {
 			t.Errorf("%d members: %v", count, ok)
 		}
 	}
-	if n := Num(3).Samples(); n != 0 {
+	if n := family.Samples(Num(3).Scalar()); n != 0 {
 		t.Errorf("%d samples of a constant", n)
 	}
 }

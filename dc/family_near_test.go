@@ -37,7 +37,7 @@ func TestNearFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			f := expr.AsSum(p.Objective.Scalar())
+			f := expr.AsSum(p.Program().Objective)
 			at, radius := make([]float64, 7), make([]float64, 7)
 			for j := range at {
 				at[j] = 6*r.Float64() - 3

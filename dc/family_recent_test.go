@@ -37,7 +37,7 @@ func clustered(t *testing.T) *Problem {
 // errors are asked for, and by whomever.
 func TestRecent(t *testing.T) {
 	p := clustered(t)
-	g := p.objective().Terms[0].F
+	g := p.Program().Objective.Terms[0].F
 	f := family.FamilyIn(g)
 	if f.Coefficients() < family.LeastRecent*len(f.Indices) {
 		t.Fatal("values of this family are not remembered")
@@ -98,7 +98,7 @@ func TestRecent(t *testing.T) {
 // TestFamiliesShareData: the coordinates of a point stand in its distances from all centres, and
 // once in memory.
 func TestFamiliesShareData(t *testing.T) {
-	f := family.FamilyIn(clustered(t).objective().Terms[0].F)
+	f := family.FamilyIn(clustered(t).Program().Objective.Terms[0].F)
 	lists := map[*float64]bool{}
 	for k := range f.Plan.Nodes {
 		for _, row := range f.Plan.Nodes[k].Rows {

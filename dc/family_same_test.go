@@ -32,11 +32,11 @@ func TestFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
+			if err := sameAsMembers(e.one(), p.Exact().Program().Objective, r); err != nil {
 				t.Errorf("%s, kind %d: %v", name, kind, err)
 			}
-			if len(p.objective().Terms) >= len(e.one().Terms) && len(e.one().Terms) > family.FewestMembers {
-				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.objective().Terms), len(e.one().Terms))
+			if len(p.Program().Objective.Terms) >= len(e.one().Terms) && len(e.one().Terms) > family.FewestMembers {
+				t.Errorf("%s, kind %d: %d terms are left of %d", name, kind, len(p.Program().Objective.Terms), len(e.one().Terms))
 			}
 		}
 	}

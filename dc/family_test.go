@@ -11,6 +11,8 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // templates are functions of random rows, one a member of a family each.
@@ -75,8 +77,7 @@ func randomRows(r *rand.Rand, x Expr, kind int) func(m int) Expr {
 }
 
 // sameAsMembers compares an expression with the same one after families were made.
-func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
-	e, f := ea.one(), fa.one()
+func sameAsMembers(e, f expr.Scalar, r *rand.Rand) error {
 	x, a, b := make([]float64, 7), make([]float64, 7), make([]float64, 7)
 	close := func(u, v, size float64) bool { return math.Abs(u-v) <= 1e-11*(1+size) }
 	for round := range 12 {
@@ -122,7 +123,7 @@ func sameAsMembers(ea, fa Expr, r *rand.Rand) error {
 	for _, t := range terms {
 		back = append(back, Apply(t.Node.Op(), t.Node.Data(), Args(&t.Node)...).Scale(t.Weight))
 	}
-	if d := ea.Sub(Sum(back...)); !d.IsConst() || d.Value(nil) != 0 {
+	if d := number(e).Sub(Sum(back...)); !d.IsConst() || d.Value(nil) != 0 {
 		return fmt.Errorf("the members are %d other functions", len(terms))
 	}
 	return nil
@@ -145,13 +146,13 @@ func TestFamiliesShareRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sameAsMembers(e, p.Exact().Objective, r); err != nil {
+	if err := sameAsMembers(e.one(), p.Exact().Program().Objective, r); err != nil {
 		t.Error(err)
 	}
-	if n := len(p.objective().Terms); n != 1 {
+	if n := len(p.Program().Objective.Terms); n != 1 {
 		t.Fatalf("%d terms, not 1", n)
 	}
-	f := family.FamilyIn(p.objective().Terms[0].F)
+	f := family.FamilyIn(p.Program().Objective.Terms[0].F)
 	lists := map[*float64]bool{}
 	for k := range f.Plan.Nodes {
 		for _, row := range f.Plan.Nodes[k].Rows {
@@ -183,16 +184,16 @@ func TestVariationOfFamilies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := p.objective().Terms[0]
-		if _, ok := f.F.(*family.Family); !ok || len(p.objective().Terms) > 1 {
+		f := p.Program().Objective.Terms[0]
+		if _, ok := f.F.(*family.Family); !ok || len(p.Program().Objective.Terms) > 1 {
 			t.Fatalf("the objective is a %T", f.F)
 		}
 		at := []float64{3, 3}
-		size, wide := p.ObjectiveSize(at), f.W*p.termWidths()[0]
+		size, wide := p.Program().ObjectiveSize(at), f.W*interval.Width(convex.RangeOf(f.F))
 		if wide < size {
 			narrow++
 		}
-		if got := p.ObjectiveVariation(at); got != min(size, wide) {
+		if got := p.Program().ObjectiveVariation(at); got != min(size, wide) {
 			t.Errorf("width %g: the variation is %g, want the less of %g and %g", width, got, size, wide)
 		}
 	}
@@ -219,13 +220,13 @@ func TestFamiliesAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, u := range p.objective().Terms {
+	for _, u := range p.Program().Objective.Terms {
 		kinds[fmt.Sprintf("%T", u.F)]++
 	}
 	if kinds["*family.Family"] != 1 || kinds["*expr.VectorAtom"] != family.FewestMembers-1 || kinds["*expr.CurveAtom"] != 40 {
 		t.Error(kinds)
 	}
-	if n := len(p.objective().Split().G); n != 1+40+40+family.FewestMembers-1 { // squares are one
+	if n := len(p.Program().Objective.Split().G); n != 1+40+40+family.FewestMembers-1 { // squares are one
 		t.Errorf("g has %d terms", n)
 	}
 }
@@ -270,7 +271,7 @@ func TestLeastFamilies(t *testing.T) {
 // TestScaledColumns: entries of a graph times numbers, one by one or added up, have the values that
 // they have without a graph; numbers that are 0 leave none.
 func TestScaledColumns(t *testing.T) {
-	n := fewestConstraints + 7
+	n := program.FewestMembers + 7
 	x := NewModel().Var("x", []int{n})
 	a := Max(Stack(x, x.Neg()).Reshape(2, n).Along(0)).Add(x.Scale(0.5))
 	if a.g == nil {

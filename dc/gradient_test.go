@@ -32,7 +32,7 @@ func TestGradientsOfLargeSplits(t *testing.T) {
 		}
 		for _, at := range [][]float64{{-2, .5, 1, -1, 9e8, 8e-10}, {.75, -1.5, -.25, .5, 1e8, 1e-9}, {-.5, 2.5, 1.5, 1.75, 7, 1e-17}} {
 			got := make([]float64, len(at))
-			e.AddGradient(got, 1, at)
+			e.Scalar().AddGradient(got, 1, at)
 			for j := range at {
 				δ := 1e-5 * math.Abs(at[j])
 				up, down := append([]float64(nil), at...), append([]float64(nil), at...)

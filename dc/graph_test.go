@@ -13,7 +13,7 @@ import (
 
 // again makes e from what it says of itself.
 func again(e dc.Expr) dc.Expr {
-	affine, terms := e.Written()
+	affine, terms := e.Scalar().Written()
 	out := []dc.Expr{dc.FromLinear(affine)}
 	for _, t := range terms {
 		var args []dc.Expr
@@ -40,7 +40,7 @@ func TestWrittenIsApplied(t *testing.T) {
 		_, a := argument(dc.NewModel())
 		e := s.make(a)
 		for _, e := range []dc.Expr{e, e.Neg(), e.Scale(2.5).Add(a.At(0))} {
-			_, terms := e.Written()
+			_, terms := e.Scalar().Written()
 			for _, u := range terms {
 				if s.oracle {
 					if u.Node.Op() != "blackbox" || dc.Apply("blackbox", nil, dc.Args(&u.Node)...).Err() == nil {

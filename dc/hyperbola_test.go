@@ -35,13 +35,13 @@ func TestHyperbola(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		k := &p.Constraints[0]
+		k := &p.Program().Constraints[0]
 		if k.Convex() != c.convex {
 			t.Errorf("%s: convex %v, want %v", c.name, k.Convex(), c.convex)
 		}
 		for _, x := range [][]float64{{100, .5, -1, 2}, {1e4, 1e-3, -8, 2}, {1, 1, -1, 1}} {
-			at := k.E().Scalar().G().Value(x) <= 0
-			if value := k.E().Value(x) <= 0; c.convex && at != value {
+			at := k.Function().G().Value(x) <= 0
+			if value := k.Value(x) <= 0; c.convex && at != value {
 				t.Errorf("%s at %v: the split says %v, the function %v", c.name, x, at, value)
 			}
 		}

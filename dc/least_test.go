@@ -18,10 +18,10 @@ func leastOf(t *testing.T, m *dc.Model, o dc.Expr) *convex.Least {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Exact().Objective.Scalar().G().Represent(nothing{}).Least) > 0 {
+	if len(p.Exact().Program().Objective.G().Represent(nothing{}).Least) > 0 {
 		t.Error("the exact problem has a majorant")
 	}
-	f := p.Objective.Scalar().G().Represent(nothing{})
+	f := p.Program().Objective.G().Represent(nothing{})
 	if len(f.Least) == 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // TestLinearisedDefinitions: what Linearised leaves of an expression changes as the expression does where the variables that
@@ -37,28 +38,28 @@ func TestLinearisedDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, equations, ok := p.Linearised()
+		q, equations, ok := p.Program().Linearised()
 		if !equations || !ok {
 			t.Fatalf("%s: equations %t, ok %t", name, equations, ok)
 		}
 		defined := q.Defined()
-		parts := []dc.Expr{q.Objective}
+		parts := []expr.Scalar{q.Objective}
 		for _, c := range q.Constraints {
-			if c.DC && !c.E().IsConst() {
-				parts = append(parts, c.E())
+			if c.DC && !c.Function().IsConst() {
+				parts = append(parts, c.Function())
 			}
 		}
 		at := func(x0, x1 float64) []float64 {
 			x := []float64{x0, x1, 0, 0}
-			p.Pin(x)
+			p.Program().Pin(x)
 			return x
 		}
 		const δ = 1e-5
 		for _, x := range [][2]float64{{1.5, -.75}, {-2, 1.25}} {
 			for k, e := range parts {
 				g := []float64{0, 0, 0, 0}
-				e.Scalar().G().AddSubgrad(g, 1, at(x[0], x[1]))
-				e.Scalar().H().AddSubgrad(g, -1, at(x[0], x[1]))
+				e.G().AddSubgrad(g, 1, at(x[0], x[1]))
+				e.H().AddSubgrad(g, -1, at(x[0], x[1]))
 				want := []float64{(e.Value(at(x[0]+δ, x[1])) - e.Value(at(x[0]-δ, x[1]))) / (2 * δ), (e.Value(at(x[0], x[1]+δ)) - e.Value(at(x[0], x[1]-δ))) / (2 * δ), 0, 0}
 				for j := range g {
 					if j >= 2 && !defined[j] {

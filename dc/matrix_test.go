@@ -26,12 +26,12 @@ func TestSymmetricVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q.NumVars() != 2+6+3 || q.Vars[1].Len() != 6 || !q.Vars[2].Symmetric {
+	if q.NumVars() != 2+6+3 || q.Program().Vars[1].Len() != 6 || !q.Program().Vars[2].Symmetric {
 		t.Fatalf("%d variables", q.NumVars())
 	}
-	v := q.Vars[1]
+	v := q.Program().Vars[1]
 	for _, tt := range []struct{ got, want any }{
-		{v.Start.Values, "[1 0 2 0 0 3]"}, {v.Lo, "[0 1 0 5 0 0]"}, {q.Vars[2].Hi, "[9 9 9]"},
+		{v.Start.Values, "[1 0 2 0 0 3]"}, {v.Lo, "[0 1 0 5 0 0]"}, {q.Program().Vars[2].Hi, "[9 9 9]"},
 		{s.Values([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}), "[1 2 4 2 3 5 4 5 6]"},
 		{v.Values([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}), "[1 2 4 2 3 5 4 5 6]"},
 		{mat.Sum(s.Matrix([]float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0})), "32"},
@@ -40,12 +40,12 @@ func TestSymmetricVariables(t *testing.T) {
 			t.Errorf("%v, want %v", tt.got, tt.want)
 		}
 	}
-	if len(q.Constraints) != 1 || q.Constraints[0].Name() != "psd(P)" || !q.Constraints[0].Convex() {
-		t.Errorf("constraints %v", q.Constraints)
+	if len(q.Program().Constraints) != 1 || q.Program().Constraints[0].Name() != "psd(P)" || !q.Program().Constraints[0].Convex() {
+		t.Errorf("constraints %v", q.Program().Constraints)
 	}
 	x := make([]float64, 11)
 	x[9] = 2 // P = [0 2; 2 0] has the eigenvalues ±2
-	if got := q.Constraints[0].Violation(x); math.Abs(got-2) > 1e-12 {
+	if got := q.Program().Constraints[0].Violation(x); math.Abs(got-2) > 1e-12 {
 		t.Errorf("violation %g", got)
 	}
 	at := []float64{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0}
@@ -171,15 +171,15 @@ func TestParams(t *testing.T) {
 	}
 	for q, want := range map[*dc.Problem]float64{a: -(3-1)*(3-1) - (5-2)*(5-2) + 3 + 10, b: 0 - 1 + 9 + 20} {
 		at := []float64{3, 5, 0, 0}
-		q.Pin(at)
+		q.Program().Pin(at)
 		if got := q.Value(at); got != want {
 			t.Errorf("value %g, want %g", got, want)
 		}
 		if v, where := q.Violation(at); v != 0 {
 			t.Errorf("violation %g of %s", v, where)
 		}
-		h := q.Objective.Scalar().H()
-		if q.Random() != true || !h.(interface{ Flat() bool }).Flat() {
+		h := q.Program().Objective.H()
+		if q.Program().Random() != true || !h.(interface{ Flat() bool }).Flat() {
 			t.Error("the costs are not flat, or the start not random")
 		}
 		grad := make([]float64, 4)

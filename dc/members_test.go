@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // manyConstraints are constraints of one shape, in a model that makes one object of them,
@@ -26,7 +28,7 @@ func manyConstraints(t *testing.T, make func(row func(n int) Expr) Expr, kind in
 		m := NewModel()
 		x := m.Var("x", []int{7}, AtLeast(-3), AtMost(3))
 		m.Minimize(Sum(x))
-		for k := range fewestConstraints + 20 {
+		for k := range program.FewestMembers + 20 {
 			row := randomRows(rand.New(rand.NewPCG(r.Uint64(), 1)), x, kind)
 			e := make(row).Sub(make(row).Scale(0.5)).Add(row(1).At(0))
 			m.SubjectTo(LE(e, Num(0)).Named("c", []int{k, 1}[:width(k)]...))
@@ -47,7 +49,7 @@ func TestMembers(t *testing.T) {
 	for name, make := range templates {
 		for _, kind := range []int{0, 3, 6} {
 			p, q := manyConstraints(t, make, kind)
-			if p.Constraints[0].members == nil {
+			if p.Program().Constraints[0].Members() == nil {
 				continue // of a function that is no member
 			}
 			one++
@@ -71,15 +73,15 @@ func sameConstraints(p, q *Problem) error {
 				x[k] = 6*r.Float64() - 3
 			}
 		}
-		if a, b := p.Violations(x), q.Violations(x); a.Largest != b.Largest || a.Relative != b.Relative || a.Excess != b.Excess || a.Where() != strings.Replace(b.Where(), ",1]", "]", 1) {
+		if a, b := p.Program().Violations(x), q.Program().Violations(x); a.Largest != b.Largest || a.Relative != b.Relative || a.Excess != b.Excess || a.Where() != strings.Replace(b.Where(), ",1]", "]", 1) {
 			return fmt.Errorf("violations %v, then %v", b, a)
 		}
-		values := make([]float64, len(p.Constraints))
-		m := p.Constraints[0].members
+		values := make([]float64, len(p.Program().Constraints))
+		m := p.Program().Constraints[0].Members()
 		m.Values(values, x)
-		for k := range p.Constraints {
-			c, d := &p.Constraints[k], &q.Constraints[k]
-			e, f := c.E(), d.E()
+		for k := range p.Program().Constraints {
+			c, d := &p.Program().Constraints[k], &q.Program().Constraints[k]
+			e, f := c.Function(), d.Function()
 			v := f.Value(x)
 			if c.Value(x) != v || values[k] != v || e.Value(x) != v {
 				return fmt.Errorf("%s at %v: %g, then %g, %g and %g", d.Name(), x, v, c.Value(x), values[k], e.Value(x))
@@ -93,7 +95,7 @@ func sameConstraints(p, q *Problem) error {
 		}
 		var err error
 		tangents(m, x, func(k int, h float64, grad map[int]float64) {
-			f := q.Constraints[k].E().Scalar().H()
+			f := q.Program().Constraints[k].Function().H()
 			want := make([]float64, 7)
 			f.AddSubgrad(want, 1, x)
 			for _, j := range f.Support() {
@@ -133,19 +135,20 @@ func TestMembersDefined(t *testing.T) {
 	s := m.Var("s", nil)
 	m.Minimize(Sum(x))
 	m.SubjectTo(EQ(s, Log(x.At(0))))
-	for k := range fewestConstraints {
+	for k := range program.FewestMembers {
 		m.SubjectTo(GE(Norm2(x), s.Scale(float64(k))).Named("c", k))
 	}
 	p, err := m.Problem(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range p.Constraints[2:] {
-		if c.members != nil || len(c.e.Split().Lin.Idx) > 0 && slices.Contains(c.e.Split().Lin.Idx, 3) {
+	for k := range p.Program().Constraints[2:] {
+		c := &p.Program().Constraints[2+k]
+		if c.Members() != nil || uses(c.Function(), 3) {
 			t.Fatal(c.Name(), "still has the variable")
 		}
 	}
-	if v := p.Violations([]float64{-1, 1, 1, 0}); v.Largest == 0 {
+	if v := p.Program().Violations([]float64{-1, 1, 1, 0}); v.Largest == 0 {
 		t.Error("log of a negative number breaks nothing")
 	}
 }
@@ -166,7 +169,7 @@ func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := p.Constraints[0].members; k == nil || k.Plan.N < 2*family.NearVariables*p.NumVars() {
+	if k := p.Program().Constraints[0].Members(); k == nil || k.Plan.N < 2*family.NearVariables*p.NumVars() {
 		t.Fatal("the constraints are no family of the size")
 	}
 	return p
@@ -180,7 +183,7 @@ func TestBroken(t *testing.T) {
 		"square": func(d Expr) Expr { return SumSquares(d) }, // has no Lipschitz constant
 	} {
 		p := distances(t, of)
-		m := p.Constraints[0].members
+		m := p.Program().Constraints[0].Members()
 		rng := rand.New(rand.NewPCG(7, 7))
 		x, values, some := make([]float64, p.NumVars()), make([]float64, m.Plan.N), 0
 		for j := range x {
@@ -189,8 +192,8 @@ func TestBroken(t *testing.T) {
 		for round := range 60 {
 			var numbers []int
 			m.Broken(x, func(k int, v float64) {
-				if numbers = append(numbers, k); v != p.Constraints[k].Value(x) && !math.IsNaN(v) {
-					t.Errorf("%s: %s is %g, not %g", name, p.Constraints[k].Name(), v, p.Constraints[k].Value(x))
+				if numbers = append(numbers, k); v != p.Program().Constraints[k].Value(x) && !math.IsNaN(v) {
+					t.Errorf("%s: %s is %g, not %g", name, p.Program().Constraints[k].Name(), v, p.Program().Constraints[k].Value(x))
 				}
 			})
 			m.Values(values, x)
@@ -220,7 +223,7 @@ func TestBroken(t *testing.T) {
 // TestNear: members that are not near hold within the reach, and so do their tangents.
 func TestNear(t *testing.T) {
 	p := distances(t, func(d Expr) Expr { return Norm2(d) })
-	m := p.Constraints[0].members
+	m := p.Program().Constraints[0].Members()
 	rng := rand.New(rand.NewPCG(8, 8))
 	draw := func(around []float64, size float64) []float64 {
 		x := make([]float64, p.NumVars())
@@ -252,8 +255,8 @@ func TestNear(t *testing.T) {
 			for j, g := range grad {
 				v -= g * (y[j] - z[j])
 			}
-			if e := p.Constraints[k].Value(z); v > 0 || e > 0 {
-				t.Errorf("%s is %g, its tangent %g", p.Constraints[k].Name(), e, v)
+			if e := p.Program().Constraints[k].Value(z); v > 0 || e > 0 {
+				t.Errorf("%s is %g, its tangent %g", p.Program().Constraints[k].Name(), e, v)
 			}
 		})
 		moved := make([]float64, len(x)) // some variables by far more than the reach
@@ -274,8 +277,8 @@ func TestNear(t *testing.T) {
 			for j, g := range grad {
 				v -= g * (y[j] - z[j])
 			}
-			if e := p.Constraints[k].Value(z); v > 0 || e > 0 {
-				t.Errorf("%s is within reach: %g, its tangent %g", p.Constraints[k].Name(), e, v)
+			if e := p.Program().Constraints[k].Value(z); v > 0 || e > 0 {
+				t.Errorf("%s is within reach: %g, its tangent %g", p.Program().Constraints[k].Name(), e, v)
 			}
 		})
 		part := m.Part(list)
@@ -289,3 +292,6 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// uses reports whether the affine part of the split has a variable.
+func uses(e expr.Scalar, j int) bool { return slices.Contains(e.Split().Lin.Idx, j) }

@@ -52,18 +52,15 @@ func TestNodesOfModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			nodes := 0
-			var last *family.Members
-			for k := range p.Constraints {
-				f := p.Constraints[k].members
+			for k := 0; k < len(p.Program().Constraints); {
+				f := p.Program().Constraints[k].Members()
 				if f == nil {
 					t.Fatalf("%s of %d: constraint %d stands alone", test.name, n, k)
 				}
-				if f != last {
-					nodes += len(f.Plan.Nodes)
-				}
-				last = f
+				nodes += len(f.Plan.Nodes)
+				k += f.Count()
 			}
-			for _, s := range p.objective().Terms {
+			for _, s := range p.Program().Objective.Terms {
 				f := family.FamilyIn(s.F)
 				if f == nil {
 					t.Fatalf("%s of %d: a term of the objective stands alone", test.name, n)

@@ -21,7 +21,7 @@ func TestAssign(t *testing.T) {
 	}
 	q := p.Instance()
 	exact := q.Exact()
-	if err := q.Assign(map[string][]float64{"a": {7, -8}, "b": {.5}}); err != nil {
+	if err := q.Program().Assign(map[string][]float64{"a": {7, -8}, "b": {.5}}); err != nil {
 		t.Fatal(err)
 	}
 	want, err := p.With("a", 7, -8)
@@ -33,10 +33,10 @@ func TestAssign(t *testing.T) {
 	}
 	for name, got := range map[string]*dc.Problem{"instance": q, "exact": exact} {
 		at, other := []float64{1, -2, 0, 0, 0}, []float64{1, -2, 0, 0, 0}
-		got.Pin(at)
-		want.Pin(other)
-		if !slices.Equal(at, other) || got.Violations(at).Excess != want.Violations(at).Excess ||
-			got.ObjectiveUnit(at) != want.ObjectiveUnit(at) {
+		got.Program().Pin(at)
+		want.Program().Pin(other)
+		if !slices.Equal(at, other) || got.Program().Violations(at).Excess != want.Program().Violations(at).Excess ||
+			got.Program().ObjectiveUnit(at) != want.Program().ObjectiveUnit(at) {
 			t.Errorf("%s: %v, want %v", name, at, other)
 		}
 		lo, hi := got.Box()
@@ -45,14 +45,14 @@ func TestAssign(t *testing.T) {
 			t.Errorf("%s: %v to %v, want %v to %v", name, lo, hi, wantLo, wantHi)
 		}
 	}
-	if v := p.Vars[1].Lo; v[0] != 1 || v[1] != 2 {
+	if v := p.Program().Vars[1].Lo; v[0] != 1 || v[1] != 2 {
 		t.Errorf("the problem has changed: %v", v)
 	}
 	for name, wrong := range map[string]map[string][]float64{
 		"length": {"b": {1}, "a": {1, 2, 3}}, "variable": {"b": {1}, "x": {1, 2}}, "name": {"b": {1}, "c": {1}},
 	} {
-		if q.Assign(wrong) == nil || q.Vars[2].Lo[0] != .5 {
-			t.Errorf("%s: no error, or b is %v", name, q.Vars[2].Lo)
+		if q.Program().Assign(wrong) == nil || q.Program().Vars[2].Lo[0] != .5 {
+			t.Errorf("%s: no error, or b is %v", name, q.Program().Vars[2].Lo)
 		}
 	}
 }

@@ -52,9 +52,9 @@ func TestQuotientOfAnySign(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			o := p.Objective
+			o := p.Program().Objective
 			for _, x := range points {
-				split, want := o.Scalar().G().Value(x)-o.Scalar().H().Value(x), e.Value(x)
+				split, want := o.G().Value(x)-o.H().Value(x), e.Value(x)
 				if !(math.Abs(split-want) <= 1e-12*(1+math.Abs(want))) {
 					t.Errorf("%s at %v: the split is %g, the function %g", name, x, split, want)
 				}
@@ -67,7 +67,7 @@ func TestQuotientOfAnySign(t *testing.T) {
 				t.Errorf("%s at %v: %g ± %g, want %g", name, x, got, bound, want)
 			}
 			grad := make([]float64, 3)
-			c.e.AddGradient(grad, 1, x)
+			c.e.Scalar().AddGradient(grad, 1, x)
 			for j := range x {
 				const step = 1e-6
 				a, b := []float64{x[0], x[1], x[2]}, []float64{x[0], x[1], x[2]}

@@ -51,7 +51,7 @@ func TestReducedRange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := p.ReducedRange(&p.Constraints[len(p.Constraints)-1])
+		r := p.Program().ReducedRange(&p.Program().Constraints[len(p.Program().Constraints)-1])
 		if r.Lo > c.lo || r.Hi < c.hi || math.Abs(r.Lo-c.lo) > 1e-9*math.Abs(c.lo) || math.Abs(r.Hi-c.hi) > 1e-9*math.Abs(c.hi) {
 			t.Errorf("%s: [%.17g, %.17g], want [%g, %g]", c.name, r.Lo, r.Hi, c.lo, c.hi)
 		}

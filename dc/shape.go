@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // constructor is how an op is made: it stands in the file of the atom.
@@ -173,7 +174,7 @@ func (a Expr) Select(shape []int, flat []int) Expr {
 			return failed("entry %d of %d selected", k, a.Len())
 		}
 	}
-	if a.g != nil && len(flat) >= fewestConstraints {
+	if a.g != nil && len(flat) >= program.FewestMembers {
 		return a.takeColumns(shape, flat)
 	}
 	if a.bent() {

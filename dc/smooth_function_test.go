@@ -40,7 +40,7 @@ func TestSmoothFunction(t *testing.T) {
 			}
 		}
 	}
-	_, terms := f(x.At(0)).Written()
+	_, terms := f(x.At(0)).Scalar().Written()
 	if len(terms) != 1 || terms[0].Node.Op() != "blackbox" {
 		t.Errorf("it is written as %v", terms)
 	}

@@ -58,7 +58,7 @@ func TestUnitOfARow(t *testing.T) {
 		for share, feasible := range map[float64]bool{0: true, 1e-8: true, 0.0084: false, 0.03: false} {
 			y := []float64{c.at * (1 + c.sign*share), c.second}
 			if p.Feasible(y, 1e-6) != feasible {
-				v := p.Violations(y)
+				v := p.Program().Violations(y)
 				t.Errorf("%s at %v, broken by %g of its size: feasible %v, %+v", c.name, y, share, !feasible, v)
 			}
 		}
@@ -84,7 +84,7 @@ func TestRoundingAtAnEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at := []float64{3, 0}; p.Feasible(at, 1e-6) || !p.Feasible(at, 2e-3) {
-			t.Errorf("%s: %+v", name, p.Violations(at))
+			t.Errorf("%s: %+v", name, p.Program().Violations(at))
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestMeanAtZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		slope := make([]float64, 1)
-		if p.Objective.AddGradient(slope, 1, []float64{0}); math.Abs(slope[0]+1) > 1e-12 {
+		if p.Program().Objective.AddGradient(slope, 1, []float64{0}); math.Abs(slope[0]+1) > 1e-12 {
 			t.Errorf("%s of x and x: slope %g at 0, want 1", name, -slope[0])
 		}
 	}
@@ -125,7 +125,7 @@ func TestBalancing(t *testing.T) {
 		x    []float64
 		want float64
 	}{{[]float64{0, 0}, 1}, {[]float64{-1, 0}, 1}, {[]float64{0, 1}, 0x1p20}} {
-		if got := p.Constraints[0].Balancing(c.x, 1e-9); got != c.want {
+		if got := p.Program().Constraints[0].Balancing(c.x, 1e-9); got != c.want {
 			t.Errorf("at %v: %g, want %g", c.x, got, c.want)
 		}
 	}

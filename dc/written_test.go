@@ -152,7 +152,7 @@ func TestUnitsOfProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x := []float64{1e-9, 1e-9, 1 - 1e-9, 1}; !p.Feasible(x, 1e-6) {
-		t.Errorf("%v breaks a row by %+v", x, p.Violations(x))
+		t.Errorf("%v breaks a row by %+v", x, p.Program().Violations(x))
 	}
 	if x := []float64{1e-5, 0, 1, 1}; p.Feasible(x, 1e-6) {
 		t.Errorf("%v is feasible", x)

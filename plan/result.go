@@ -192,7 +192,7 @@ func (p *Plan) CheckResult(prog *lang.Program, r *Result) error {
 	if err != nil {
 		return err
 	}
-	q, s, n := prog.Problem, r.Solved, prog.Problem.NumVars()
+	q, s, n := prog.Problem.Program(), r.Solved, prog.Problem.NumVars()
 	lengths := []struct {
 		name       string
 		have, want int

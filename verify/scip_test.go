@@ -55,7 +55,7 @@ func BenchmarkBoundsBesideSCIP(b *testing.B) {
 		}
 		const tol = 1e-4 // points of SCIP may break constraints by 1e-6
 		sign := 1.0
-		if p.Maximize {
+		if p.Program().Maximize {
 			sign = -1
 		}
 		switch {

@@ -147,7 +147,7 @@ func onGrid(p *dc.Problem, f func(x []float64)) {
 	steps := map[int]int{2: 40, 3: 14, 4: 8}[n]
 	x, k := make([]float64, n), make([]int, n)
 	for {
-		for _, v := range p.Vars {
+		for _, v := range p.Program().Vars {
 			for j := range v.Len() {
 				lo, hi := v.Bounds(j)
 				x[v.Offset+j] = min(lo+(hi-lo)*float64(k[v.Offset+j])/float64(steps), hi)
@@ -247,7 +247,7 @@ func TestLogarithms(t *testing.T) {
 func bestOnGrid(p *dc.Problem) float64 {
 	best := math.Inf(1)
 	onGrid(p, func(x []float64) {
-		if v, e := p.Objective.Evaluate(x); p.Feasible(x, 1e-13) {
+		if v, e := p.Program().Objective.Evaluate(x); p.Feasible(x, 1e-13) {
 			best = min(best, v+e)
 		}
 	})
@@ -315,7 +315,7 @@ func TestBoundsOfFreeVariables(t *testing.T) {
 			t.Errorf("seed %d\n%s", seed, ball)
 		}
 		bound := res.Bound
-		if p.Maximize {
+		if p.Program().Maximize {
 			bound = -bound
 		}
 		if res.Status == ccp.Infeasible {
@@ -373,7 +373,7 @@ func TestBoundsAreSound(t *testing.T) {
 		}
 		best := bestOnGrid(p)
 		bound := res.Bound
-		if p.Maximize {
+		if p.Program().Maximize {
 			bound = -bound
 		}
 		if res.Status == ccp.Infeasible {

@@ -33,7 +33,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if res == nil {
 		return nil, err
 	}
-	out = unproved(p, res)
+	out = unproved(p.Program(), res)
 	most, first := starts.Most(), starts.Work()
 	if err != nil || !out.Feasible && starts.Final() || out.Status == ccp.Unbounded {
 		return out, err
@@ -122,8 +122,8 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	b.used, b.search, b.blind, b.out.NoBound = b.spent(), nil, false, ""
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
-	entries := family.Coefficients(b.p.Objective.Scalar()) // of the columns and rows of the search, at least
-	if b.tooLarge(b.p.NumVars()+len(b.p.Constraints), entries, most) {
+	entries := family.Coefficients(b.p.Program().Objective) // of the columns and rows of the search, at least
+	if b.tooLarge(b.p.NumVars()+len(b.p.Program().Constraints), entries, most) {
 		return
 	}
 	var free []int

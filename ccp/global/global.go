@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -23,9 +24,9 @@ type Result struct {
 	// Bound is a lower bound of the objective (an upper bound of a maximised
 	// one), ∓Inf if none was found.
 	Bound float64
-	// Gap is |Objective − Bound| / max(u, |Objective|) with u = dc.Problem.ObjectiveUnit, which is 1 unless all terms of the
-	// objective are small; +Inf if there is no bound or no feasible point. Proved: it is at most Settings.Global.GapTol, or the
-	// problem is proved infeasible.
+	// Gap is |Objective − Bound| / max(u, |Objective|), where u is 1 unless all terms of the
+	// objective are small; +Inf if there is no bound or no feasible point. Proved: it is at most
+	// Settings.Global.GapTol, or the problem is proved infeasible.
 	Gap    float64
 	Proved bool
 	// Nodes is the number of nodes solved. They count as Iterations as well.
@@ -40,7 +41,7 @@ type Result struct {
 }
 
 // unproved makes a result without a bound of one of ccp.
-func unproved(p *dc.Problem, res *ccp.Result) *Result {
+func unproved(p *program.Problem, res *ccp.Result) *Result {
 	if res == nil {
 		return nil
 	}
@@ -60,7 +61,8 @@ func panicked(err *error) {
 
 // searcher is a search under way.
 type searcher struct {
-	p     *dc.Problem
+	of    *dc.Problem
+	p     *program.Problem
 	set   ccp.Settings
 	flat  *flat.Problem
 	unit  float64 // of the objective, a power of 2: bounds and upper are multiples of it
@@ -71,13 +73,15 @@ type searcher struct {
 
 // newSearcher states the problem by columns, to bound and improve a result in units of its objective. An
 // error says why it cannot.
-func newSearcher(p *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
+func newSearcher(of *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
+	p := of.Program()
 	unit := p.ObjectiveUnit(r.X)
 	f, err := flat.New(p, unit)
 	if err != nil {
 		return nil, err
 	}
-	g := &searcher{p: p, set: set, flat: f, unit: unit, res: r, upper: math.Inf(1), x: make([]float64, p.NumVars())}
+	g := &searcher{of: of, p: p, set: set, flat: f, unit: unit, res: r, upper: math.Inf(1),
+		x: make([]float64, p.NumVars())}
 	if r.Feasible {
 		g.upper = g.minimised(r.Objective)
 	}

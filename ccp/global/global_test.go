@@ -282,7 +282,7 @@ func TestDefinedVariables(t *testing.T) {
 		m.Minimize(x.At(0).Sub(y).Sub(x.At(1).Scale(0.1)))
 		m.SubjectTo(dc.EQ(y, dc.Square(x.At(0)).Sub(dc.Square(x.At(1)))))
 		p := build(t, m)
-		if !slices.Contains(p.Defined(), true) {
+		if !slices.Contains(p.Program().Defined(), true) {
 			t.Fatal("no variable is defined")
 		}
 		res, err := global.Solve(context.Background(), p, nil, 1, ccp.DefaultSettings())

@@ -23,7 +23,7 @@ func (g *searcher) tryPoint(ctx context.Context, x []float64, descend bool) (wor
 	set, r := g.set, g.res.Result
 	set.Recorder, set.Heuristics.NewtonFirst, set.Heuristics.Search = nil, true, heuristic.Search{}
 	// An error is no loss: the search goes on without the point.
-	if res, err := ccp.Solve(ctx, g.p, g.x, set); err == nil {
+	if res, err := ccp.Solve(ctx, g.of, g.x, set); err == nil {
 		r.Iterations += res.Iterations
 		work = res.Work()
 		tol, gained := g.set.FeasTol, 0.0 // gained at most by broken constraints

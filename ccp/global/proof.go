@@ -7,8 +7,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/global/internal/flat"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Proof is the tree of a search over intervals, with the multipliers of its leaves.
@@ -18,7 +18,7 @@ type Proof struct {
 	upper    float64
 	lower    float64
 	maximize bool
-	vars     []*dc.Variable
+	vars     []*program.Variable
 }
 
 // proofHeader is the first line of a proof: the columns by which the rest speaks.

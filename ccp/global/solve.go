@@ -28,7 +28,7 @@ import (
 //
 // A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if there is one.
 func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (out *Result, err error) {
-	if p == nil {
+	if p.Program() == nil {
 		return nil, errors.New("global: the problem is nil; did Model.Problem return an error?")
 	}
 	if err := set.Validate(); err != nil {
@@ -42,10 +42,10 @@ func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp
 		out, err = Best(ctx, p, set)
 	case x0 == nil:
 		res, err = ccp.Multistart(ctx, p, starts, set)
-		out = unproved(p, res)
+		out = unproved(p.Program(), res)
 	default:
 		res, err = ccp.Solve(ctx, p, x0, set)
-		out = unproved(p, res)
+		out = unproved(p.Program(), res)
 	}
 	var told error
 	if out != nil {

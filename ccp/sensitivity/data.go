@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
@@ -25,11 +26,11 @@ type Line struct {
 
 // between is the change of the values of the convex problem per unit.
 func (d *Derivative) between(ctx context.Context, l Line) (u qpbackend.Update, err error) {
-	if l.Minus == nil || l.Plus == nil || !(l.Width > 0) {
+	if l.Minus.Program() == nil || l.Plus.Program() == nil || !(l.Width > 0) {
 		return u, errors.New("ccp: want two problems and a width above zero")
 	}
 	var at [2]*qpbackend.Problem
-	for k, p := range [...]*dc.Problem{l.Minus, l.Plus} {
+	for k, p := range [...]*program.Problem{l.Minus.Program(), l.Plus.Program()} {
 		if p.NumVars() != len(d.z) {
 			return u, fmt.Errorf("ccp: a problem with %d variables beside one with %d", p.NumVars(), len(d.z))
 		}

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
@@ -55,7 +55,7 @@ type Change struct {
 func (d *Derivative) moved(ctx context.Context, c Change) (u qpbackend.Update, err error) {
 	v := d.wide(nil)
 	for name, values := range c.Values {
-		at := slices.IndexFunc(d.p.Vars, func(v *dc.Variable) bool { return v.Param && v.Name == name })
+		at := slices.IndexFunc(d.p.Vars, func(v *program.Variable) bool { return v.Param && v.Name == name })
 		if at < 0 {
 			return u, fmt.Errorf("ccp: there is no parameter %s", name)
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -17,8 +17,8 @@ import (
 // Derivative is the derivative of a strict local minimum with respect to the parameters of the
 // problem. Its methods return an error of package ccp where a function of the user's panics.
 type Derivative struct {
-	p       *dc.Problem // without majorants
-	z       []float64   // the point, all variables and parameters
+	p       *program.Problem // without majorants
+	z       []float64        // the point, all variables and parameters
 	curves  []curve
 	sub     *subproblem.Problem // linearised at the point
 	compile compiler            // that made it
@@ -31,11 +31,11 @@ type Derivative struct {
 }
 
 // compiler states a problem as one whose h are linearised.
-type compiler func(context.Context, *dc.Problem) (*subproblem.Problem, error)
+type compiler func(context.Context, *program.Problem) (*subproblem.Problem, error)
 
 // Source is a solution to differentiate.
 type Source struct {
-	Problem  *dc.Problem
+	Problem  *program.Problem
 	X        []float64           // with an entry for each of NumVars, parameters as in Problem
 	Worth    float64             // the largest multiplier, at least 1
 	Solved   *subproblem.Problem // of a convex Problem, with a solver; or nil
@@ -207,7 +207,7 @@ func (d *Derivative) weigh() {
 	for _, f := range d.sub.Compiled.Rows.Families {
 		for k := range f.Count() {
 			i := f.Row + k
-			d.curves = append(d.curves, curve{d.p.Constraints[f.Owner+f.Number(k)].E().Scalar().H(), d.name(i), y[i]})
+			d.curves = append(d.curves, curve{d.p.Constraints[f.Owner+f.Number(k)].Function().H(), d.name(i), y[i]})
 		}
 	}
 	d.curves = slices.DeleteFunc(d.curves, func(c curve) bool { return !(c.weight > 0) })

@@ -106,20 +106,20 @@ func outlineDC(c *cli.Context, path string) (*outline, error) {
 	case prog.Find:
 		o.sense = "find a feasible point"
 		o.objective = split{curvature: "constant"}
-	case p.Maximize:
+	case p.Program().Maximize:
 		o.sense = "maximise"
 	}
 	for k := range prog.Families {
 		f := &prog.Families[k]
 		rows := 0
-		for _, con := range p.Constraints[f.First : f.First+f.Count] {
+		for _, con := range p.Program().Constraints[f.First : f.First+f.Count] {
 			if !con.DC {
 				rows += con.A.Len()
 			}
 		}
 		o.families = append(o.families, family{f.Name, f.Members, rows, splitOf(&f.Part)})
 	}
-	for _, v := range p.Vars {
+	for _, v := range p.Program().Vars {
 		block := shapeText(v.Name, v.Shape)
 		switch {
 		case v.Complex != "" && v.Imag:

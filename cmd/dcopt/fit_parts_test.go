@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a process of the program, with the signals that main awaits.
-func program(t *testing.T, args ...string) *exec.Cmd {
+// process is one of the program, with the signals that main awaits.
+func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {
@@ -145,7 +145,7 @@ func TestFitPlan(t *testing.T) {
 	var tasks [4]*exec.Cmd // one of them has no shard of its own
 	var messages [len(tasks)]bytes.Buffer
 	for i := range tasks {
-		tasks[i] = program(t, "shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q")
+		tasks[i] = process(t, "shard", "run", at, "-i", strconv.Itoa(i), "--of", "4", "--out", many, "-q")
 		tasks[i].Stderr = &messages[i]
 		if err := tasks[i].Start(); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // TestRescaled: an objective, constraints or variables times a number between 1e-9 and 1e9 leave the minimum
@@ -57,7 +59,7 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 	t.Helper()
 	m := dc.NewModel()
 	var columns []dc.Expr
-	for _, w := range p.Vars {
+	for _, w := range p.Program().Vars {
 		if w.Symmetric || w.Param {
 			t.Fatalf("%s is a matrix or a parameter", w.Name)
 		}
@@ -68,15 +70,15 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		}
 		options := []dc.VarOption{dc.AtLeast(lo...), dc.AtMost(hi...)}
 		switch s := w.Start; s.Kind {
-		case dc.StartValues:
+		case program.StartValues:
 			values := slices.Clone(s.Values)
 			for k := range values {
 				values[k] *= v
 			}
 			options = append(options, dc.StartAt(values...))
-		case dc.StartNormally:
+		case program.StartNormally:
 			options = append(options, dc.StartNormal(v*s.A, v*s.B))
-		case dc.StartUniformly:
+		case program.StartUniformly:
 			options = append(options, dc.StartUniform(v*s.A, v*s.B))
 		}
 		columns = append(columns, m.Var(w.Name, w.Shape, options...).Reshape(w.Len()).Scale(1/v))
@@ -86,30 +88,30 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 		a := all.Select([]int{len(l.Idx)}, l.Idx).Dot(l.Val)
 		return a.Add(dc.Num(l.Const))
 	}
-	var expr func(e dc.Expr) dc.Expr
-	expr = func(e dc.Expr) dc.Expr {
+	var again func(e expr.Scalar) dc.Expr
+	again = func(e expr.Scalar) dc.Expr {
 		lin, terms := e.Written()
 		parts := []dc.Expr{linear(lin)}
 		for _, u := range terms {
-			args := dc.Args(&u.Node)
-			for k, a := range args {
+			var args []dc.Expr
+			for _, a := range u.Node.Args() {
 				es := make([]dc.Expr, a.Len())
 				for i := range es {
-					es[i] = expr(a.Entry(i))
+					es[i] = again(a.Scalar(i))
 				}
-				args[k] = dc.Stack(es...).Reshape(a.Shape()...)
+				args = append(args, dc.Stack(es...).Reshape(a.Shape...))
 			}
 			parts = append(parts, dc.Apply(u.Node.Op(), u.Node.Data(), args...).Scale(u.Weight))
 		}
 		return dc.Sum(parts...)
 	}
-	if p.Maximize {
-		m.Maximize(expr(p.Objective).Scale(-f))
+	if p.Program().Maximize {
+		m.Maximize(again(p.Program().Objective).Scale(-f))
 	} else {
-		m.Minimize(expr(p.Objective).Scale(f))
+		m.Minimize(again(p.Program().Objective).Scale(f))
 	}
 	n := 0
-	for r, equation := range p.Written() {
+	for r, equation := range p.Program().Written() {
 		n++
 		if _, cone := r.Cone(); cone {
 			t.Fatalf("%s is on a cone", r.Name())
@@ -122,9 +124,9 @@ func rescaled(t *testing.T, p *dc.Problem, f, c, v float64) *dc.Problem {
 			continue
 		}
 		if equation {
-			m.SubjectTo(dc.EQ(expr(r.E()).Scale(c), dc.Num(0)).Named(r.Name()))
+			m.SubjectTo(dc.EQ(again(r.Function()).Scale(c), dc.Num(0)).Named(r.Name()))
 		} else {
-			m.SubjectTo(dc.LE(expr(r.E()).Scale(c), dc.Num(0)).Named(r.Name()))
+			m.SubjectTo(dc.LE(again(r.Function()).Scale(c), dc.Num(0)).Named(r.Name()))
 		}
 	}
 	q, err := m.Problem(context.Background())

@@ -38,7 +38,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--json"}, {"--json", "--out", "best.json"}} {
-		cmd := program(t, append([]string{"solve", "slow.dc", "-v"}, args...)...)
+		cmd := process(t, append([]string{"solve", "slow.dc", "-v"}, args...)...)
 		cmd.Dir = dir
 		var stdout bytes.Buffer
 		cmd.Stdout = &stdout
@@ -94,7 +94,7 @@ func TestReaderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	read.Close()
-	cmd := program(t, "solve", "../../examples/quickstart.dc", "--json")
+	cmd := process(t, "solve", "../../examples/quickstart.dc", "--json")
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = write, &stderr
 	err = cmd.Run()
@@ -109,7 +109,7 @@ func TestReaderGone(t *testing.T) {
 func TestTerminate(t *testing.T) {
 	need.That(t, runtime.GOOS != "windows", need.Unix, "for SIGTERM")
 	for _, args := range []string{"solve -", "fit - -t y -o m.json"} {
-		cmd := program(t, strings.Fields(args)...)
+		cmd := process(t, strings.Fields(args)...)
 		cmd.Dir = t.TempDir()
 		in, err := cmd.StdinPipe()
 		if err != nil {

@@ -370,12 +370,12 @@ func subjectTo(a accepted) string {
 
 // majorised compares the objective of p, exact, with a at random points.
 func (a accepted) majorised(p *dc.Problem, rng *rand.Rand) error {
-	e := p.Exact().Objective
+	e := p.Exact().Program().Objective
 	sign := 1.0
-	if p.Maximize {
+	if p.Program().Maximize {
 		sign = -1
 	}
-	g, h, r := e.Scalar().G(), e.Scalar().H(), e.Range()
+	g, h, r := e.G(), e.H(), e.Range()
 	grad := make([]float64, p.NumVars())
 	for range 60 {
 		z, x := a.draw(rng), a.draw(rng)
@@ -445,7 +445,7 @@ func TestAcceptedConverge(t *testing.T) {
 // stationary looks for a direction of descent at the result, to points of the box.
 func (a accepted) stationary(p *dc.Problem, res *ccp.Result, rng *rand.Rand) error {
 	sign := 1.0
-	if p.Maximize {
+	if p.Program().Maximize {
 		sign = -1
 	}
 	lo, hi := a.ends()

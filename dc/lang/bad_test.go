@@ -128,14 +128,16 @@ func TestInfeasibleData(t *testing.T) {
 		lines := len(want)
 		compareDiagnostics(t, p.Warnings, want)
 		broken := map[string]bool{}
-		for k := range p.Problem.Constraints {
-			c := &p.Problem.Constraints[k]
+		for k := range p.Problem.Program().Constraints {
+			c := &p.Problem.Program().Constraints[k]
 			for _, x := range []float64{-3, 0, 1.5, 100} {
 				at := make([]float64, p.Problem.NumVars())
 				for j := range at {
 					at[j] = x
 				}
-				for i, v := range c.A.Values(at) {
+				values := c.A.Values(at)
+				for i := range c.Lo {
+					v := values.At(i)
 					if !c.DC && !(v >= c.Lo[i] && v <= c.Hi[i]) {
 						broken[fmt.Sprint(c.Family, x)] = true
 					}
@@ -146,7 +148,7 @@ func TestInfeasibleData(t *testing.T) {
 			t.Errorf("%s: of %d families these are broken: %v", path, lines, broken)
 		}
 		for _, f := range p.Families {
-			if f.First+f.Count > len(p.Problem.Constraints) || p.Problem.Constraints[f.First].Family != f.Name {
+			if f.First+f.Count > len(p.Problem.Program().Constraints) || p.Problem.Program().Constraints[f.First].Family != f.Name {
 				t.Errorf("%s: family %+v has other constraints", path, f)
 			}
 		}

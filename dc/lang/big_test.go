@@ -83,8 +83,8 @@ minimize sum(i in 1..n) abs(x[i,1])
 subject to
   c[i in 1..n if i > 0 and not i == 7]: %s
 `, k.body), Options{})
-				if len(p.Problem.Constraints) != 99999 {
-					b.Fatal(len(p.Problem.Constraints))
+				if len(p.Problem.Program().Constraints) != 99999 {
+					b.Fatal(len(p.Problem.Program().Constraints))
 				}
 			}
 		})
@@ -127,10 +127,10 @@ minimize sum(i in 1..rows(P)) min(k in 1..3) (sumsq(c[k,:] - P[i,:]))
 	if diff := v - w; !(diff <= bound+wide && -diff <= bound+wide) {
 		t.Errorf("the objective is %g within %g, that of the exact problem %g within %g", v, bound, w, wide)
 	}
-	if e := exact.Objective; e.IsConvex() || e.IsConcave() {
+	if e := exact.Program().Objective; e.IsConvex() || e.IsConcave() {
 		t.Error("the exact problem has no split into g and h")
 	}
-	g, h := exact.Objective.Scalar().G(), exact.Objective.Scalar().H()
+	g, h := exact.Program().Objective.G(), exact.Program().Objective.H()
 	if w := g.Value(x) - h.Value(x); !(v-w <= 1e-9*g.Value(x) && w-v <= 1e-9*g.Value(x)) {
 		t.Errorf("g - h is %g, and the objective %g", w, v)
 	}

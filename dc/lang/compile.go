@@ -16,6 +16,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/internal/suggest"
 )
@@ -321,8 +322,9 @@ func (c *compiler) finish(ctx context.Context) (*Program, error) {
 	for k := range out.Families {
 		f := &out.Families[k]
 		f.First = at
-		for ; at < len(p.Constraints); at++ {
-			if name, _, _ := dc.PartOf(p.Constraints[at].Family); name != f.Name { // of the equation of parts
+		for ; at < len(p.Program().Constraints); at++ {
+			name, _, _ := program.PartOf(p.Program().Constraints[at].Family)
+			if name != f.Name { // of the equation of parts
 				break
 			}
 		}
@@ -342,7 +344,7 @@ func (c *compiler) unsound(err error) {
 		text := e.Error()
 		place := c.out.Objective.Place
 		for _, f := range c.out.Families {
-			for _, name := range []string{f.Name, dc.RealPart(f.Name), dc.ImagPart(f.Name)} {
+			for _, name := range []string{f.Name, program.RealPart(f.Name), program.ImagPart(f.Name)} {
 				if strings.HasPrefix(text, "constraint "+name+":") || strings.HasPrefix(text, "constraint "+name+"[") {
 					place = f.Place
 				}

@@ -118,13 +118,13 @@ func TestComplexSolutions(t *testing.T) {
 	p, r := solveText(t, "var z complex\nminimize abs(z - 3 - 4i)^2\nsubject to\n  e: z == 1 + 1i\n")
 	for i, want := range []float64{4, 6} {
 		if y := r.Duals[i][0]; math.Abs(y-want) > 1e-5 {
-			t.Errorf("multiplier of %s is %g, want %g", p.Problem.Constraints[i].Name(), y, want)
+			t.Errorf("multiplier of %s is %g, want %g", p.Problem.Program().Constraints[i].Name(), y, want)
 		}
 	}
 	if f := p.Families; len(f) != 1 || f[0].Name != "e" || f[0].First != 0 || f[0].Count != 2 {
 		t.Errorf("families %+v", f)
 	}
-	if a, b := p.Problem.Constraints[0].Name(), p.Problem.Constraints[1].Name(); a != "re(e)" || b != "im(e)" {
+	if a, b := p.Problem.Program().Constraints[0].Name(), p.Problem.Program().Constraints[1].Name(); a != "re(e)" || b != "im(e)" {
 		t.Errorf("constraints %s and %s", a, b)
 	}
 }

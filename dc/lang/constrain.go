@@ -9,6 +9,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // constraint compiles a family of constraints.
@@ -63,7 +64,7 @@ func (c *compiler) together(s *syntax.Statement, f *Family) bool {
 	}
 	return c.ev.AtOnce(s.Whole, s.Binders, s.Cond, fewestTogether, func(b *eval.Batch) bool {
 		g, ok := b.Constraints(l, r)
-		if !ok || !dc.SubjectToFamily(c.model, f.Name, len(c.ev.Indices), b.Index(), g) {
+		if !ok || !c.model.Program().AddFamily(f.Name, len(c.ev.Indices), b.Index(), g) {
 			return false
 		}
 		f.Members, f.Curvature = b.Len(), Convex
@@ -314,8 +315,8 @@ func (c *compiler) complexMember(s *syntax.Statement, root *syntax.Node, f *Fami
 	stated := false
 	for k, part := range [][]value.Value{re, im} {
 		g := *f
-		if g.Name = dc.RealPart(f.Name); k == 1 {
-			g.Name = dc.ImagPart(f.Name)
+		if g.Name = program.RealPart(f.Name); k == 1 {
+			g.Name = program.ImagPart(f.Name)
 		}
 		stated = c.memberOf(s, root, &g, index, part) || stated
 		f.Curvature = max(f.Curvature, g.Curvature)

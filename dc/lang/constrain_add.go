@@ -53,13 +53,14 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, ope
 	if err := con.Err(); err != nil {
 		c.ev.Fail(root, "", "%s", eval.Cause(err))
 	}
-	if !con.DC {
-		c.ev.Spend(root, eval.UnitsCoeff*con.A.NNZ())
-		for k := range con.Lo {
+	rows := con.Program()
+	if !rows.DC {
+		c.ev.Spend(root, eval.UnitsCoeff*len(rows.A.Idx))
+		for k := range rows.Lo {
 			if k < len(open) && open[k] {
-				con.Hi[k] = math.Inf(1)
+				rows.Hi[k] = math.Inf(1)
 			}
-			if !(con.Lo[k] <= con.Hi[k]) { // no point meets both ends
+			if !(rows.Lo[k] <= rows.Hi[k]) { // no point meets both ends
 				c.warn(root, "the bounds cross: %s > %s", c.ev.Say(root.Args[0]), c.ev.Say(root.Args[2]))
 				con = dc.LE(ops[0], ops[1])
 				c.model.SubjectTo(con.Named(name, index...))
@@ -70,7 +71,7 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, ope
 	}
 	c.model.SubjectTo(con.Named(name, index...))
 	switch {
-	case !con.DC:
+	case !rows.DC:
 		return Affine
 	case con.Convex() && rels[0] != syntax.EQ &&
 		(len(rels) == 1 || dc.LE(ops[0], ops[1]).Convex() && dc.LE(ops[1], ops[2]).Convex()):

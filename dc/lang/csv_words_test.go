@@ -48,8 +48,8 @@ func TestConstraintsOfOneName(t *testing.T) {
 	for k := range p.Families {
 		f := &p.Families[k]
 		names = append(names, f.Name)
-		if f.Count < 1 || p.Problem.Constraints[f.First].Family != f.Name {
-			t.Errorf("family %+v begins at %s", f, p.Problem.Constraints[f.First].Name())
+		if f.Count < 1 || p.Problem.Program().Constraints[f.First].Family != f.Name {
+			t.Errorf("family %+v begins at %s", f, p.Problem.Program().Constraints[f.First].Name())
 		}
 	}
 	if got := strings.Join(names, " "); got != "a a_3 a_2 a_4" {

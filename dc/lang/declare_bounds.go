@@ -10,6 +10,7 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/internal/function"
 	"github.com/dcopt/dcopt/dc/lang/internal/value"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // crossed are bounds of an entry of a variable that no number meets.
@@ -163,7 +164,7 @@ func (c *compiler) variable(s *syntax.Statement) {
 			c.out.Axes = map[string][]Axis{}
 		}
 		if c.out.Axes[s.Name] = axes; v.complex {
-			c.out.Axes[dc.RealPart(s.Name)], c.out.Axes[dc.ImagPart(s.Name)] = axes, axes
+			c.out.Axes[program.RealPart(s.Name)], c.out.Axes[program.ImagPart(s.Name)] = axes, axes
 		}
 	}
 	if v.psd {
@@ -237,7 +238,7 @@ func (c *compiler) shapesDiffer(v *varParts, at *syntax.Node, what string, shape
 func (c *compiler) given(v *varParts) {
 	keys := []string{v.s.Name}
 	if v.complex {
-		keys = []string{dc.RealPart(v.s.Name), dc.ImagPart(v.s.Name)}
+		keys = []string{program.RealPart(v.s.Name), program.ImagPart(v.s.Name)}
 	}
 	var z []complex128
 	for k, key := range keys {

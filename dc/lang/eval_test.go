@@ -8,7 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // TestData compares expressions of data with their values.
@@ -67,8 +68,8 @@ var x
 		p := mustCompile(t, head+"minimize x + "+tt.expr, Options{})
 		got := p.Problem.Value([]float64{0})
 		want := tt.want
-		if len(p.Problem.Vars) != 1 {
-			t.Fatalf("%s: %d variables", tt.expr, len(p.Problem.Vars))
+		if len(p.Problem.Program().Vars) != 1 {
+			t.Fatalf("%s: %d variables", tt.expr, len(p.Problem.Program().Vars))
 		}
 		if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 			t.Errorf("%s = %.15g, want %.15g", tt.expr, got, want)
@@ -276,13 +277,13 @@ func TestPower(t *testing.T) {
 // constraintText is the constraints of a problem at a point, one per line.
 func constraintText(p *Program, x []float64) string {
 	var b strings.Builder
-	for k := range p.Problem.Constraints {
-		c := &p.Problem.Constraints[k]
+	for k := range p.Problem.Program().Constraints {
+		c := &p.Problem.Program().Constraints[k]
 		if c.DC {
-			fmt.Fprintf(&b, "%s: %.4g <= 0\n", c.Name(), c.E().Value(x))
+			fmt.Fprintf(&b, "%s: %.4g <= 0\n", c.Name(), c.Value(x))
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %.4g in %.4g %.4g\n", c.Name(), c.A.Values(x), c.Lo, c.Hi)
+		fmt.Fprintf(&b, "%s: %.4g in %.4g %.4g\n", c.Name(), rowsAt(&c.A, x), c.Lo, c.Hi)
 	}
 	return b.String()
 }
@@ -295,8 +296,8 @@ func TestConstraints(t *testing.T) {
 		{"a: x <= y", "a: [-4 -3 -2] in [-Inf -Inf -Inf] [0 0 0]\n"},
 		{"a: y >= x", "a: [-4 -3 -2] in [-Inf -Inf -Inf] [0 0 0]\n"},
 		{"a: x == l", "a: [1 2 2] in [0 0 0] [0 0 0]\n"},
-		{"a: l <= x <= 4", "a: [-3 -2 -1] in [-4 -4 -3] [0 0 0]\n"},
-		{"a: 4 >= x >= l", "a: [-3 -2 -1] in [-4 -4 -3] [0 0 0]\n"},
+		{"a: l <= x <= 4", "a: [1 2 3] in [0 0 1] [4 4 4]\n"},
+		{"a: 4 >= x >= l", "a: [1 2 3] in [0 0 1] [4 4 4]\n"},
 		{"a[i in 1..3 if i != 2]: x[i] <= i", "a[1]: [0] in [-Inf] [0]\na[3]: [0] in [-Inf] [0]\n"},
 		{"a: x^2 <= y", "a[1]: -4 <= 0\na[2]: -1 <= 0\na[3]: 4 <= 0\n"},
 		{"a[j in 1..2]: x^2 <= j*y", "a[1,1]: -4 <= 0\na[1,2]: -1 <= 0\na[1,3]: 4 <= 0\na[2,1]: -9 <= 0\na[2,2]: -6 <= 0\na[2,3]: -1 <= 0\n"},
@@ -332,7 +333,7 @@ subject to
 	if got, want := familiesText(p), "cone 1 1 convex; hole 3 3 DC abs(x[i]) max(x[1], y); none 0 0 constant; both 1 2 DC r square(y); eq 2 4 DC part of x[1]*x[k]"; got != want {
 		t.Errorf("families\n%s\nwant\n%s", got, want)
 	}
-	if f := p.Families[4]; f.First != 6 || p.Problem.Constraints[f.First].Name() != "eq[2]" || f.Text != "eq[k in 2..3]: x[1]*x[k] == 1" {
+	if f := p.Families[4]; f.First != 6 || p.Problem.Program().Constraints[f.First].Name() != "eq[2]" || f.Text != "eq[k in 2..3]: x[1]*x[k] == 1" {
 		t.Errorf("family %+v", f)
 	}
 	if got := strings.Join(p.Objective.Linearised, "; "); got != "abs(x[i]); abs(y)" {
@@ -352,8 +353,8 @@ var a, b[n] >= lo <= hi start [2, 3], c[I, 2] in [-1, n/2] start 0.5
 var S[3,3] symmetric start eye(3), u[2] start uniform(1, 2), w[2,1] start [7, 8]
 find
 `, Options{})
-	vs := p.Problem.Vars
-	if vs[0].Start.Kind != dc.StartUnset || vs[0].Len() != 1 || len(vs[0].Shape) != 0 {
+	vs := p.Problem.Program().Vars
+	if vs[0].Start.Kind != program.StartUnset || vs[0].Len() != 1 || len(vs[0].Shape) != 0 {
 		t.Errorf("a: %+v", vs[0])
 	}
 	if lo, hi := vs[1].Bounds(1); lo != 2 || hi != 4 || vs[1].Start.Values[0] != 2 {
@@ -362,7 +363,7 @@ find
 	if lo, hi := vs[2].Bounds(5); lo != -1 || hi != 1 || vs[2].Origin[0] != 0 || vs[2].Origin[1] != 1 || vs[2].Start.Values[5] != 0.5 {
 		t.Errorf("c: %+v", vs[2])
 	}
-	if got := fmt.Sprint(vs[3].Start.Values); got != "[1 0 1 0 0 1]" || vs[4].Start.Kind != dc.StartUniformly || vs[4].Start.A != 1 {
+	if got := fmt.Sprint(vs[3].Start.Values); got != "[1 0 1 0 0 1]" || vs[4].Start.Kind != program.StartUniformly || vs[4].Start.A != 1 {
 		t.Errorf("S, u: %+v, %+v", vs[3], vs[4])
 	}
 	if vs[5].Start.Values[1] != 8 {
@@ -384,7 +385,7 @@ func TestSemidefiniteVariables(t *testing.T) {
 	if got := familiesText(p); got != "psd(S) 1 1 convex; psd(T) 1 1 convex; c 1 1 affine" {
 		t.Errorf("families %q", got)
 	}
-	s := p.Problem.Vars[1]
+	s := p.Problem.Program().Vars[1]
 	if lo, hi := s.Bounds(1); lo != 0 || hi != 8 {
 		t.Errorf("mirrored bounds are %g and %g", lo, hi)
 	}
@@ -414,8 +415,8 @@ func TestSources(t *testing.T) {
 		if k == 0 {
 			want = got
 		}
-		if got != want || got != 8 || len(p.Problem.Constraints) != 1 {
-			t.Errorf("source %d: value %g, %d constraints", k, got, len(p.Problem.Constraints))
+		if got != want || got != 8 || len(p.Problem.Program().Constraints) != 1 {
+			t.Errorf("source %d: value %g, %d constraints", k, got, len(p.Problem.Program().Constraints))
 		}
 	}
 }
@@ -527,4 +528,11 @@ m.dc:3:11: error: csv "none.csv": no such file
 	if err := err.(Diagnostics)[1:].Render(&b, nil, true); err != nil || !strings.Contains(b.String(), red) || strings.Contains(b.String(), "|") {
 		t.Errorf("in colour, without the source: %v\n%s", err, b.String())
 	}
+}
+
+// rowsAt are the values of rows at x.
+func rowsAt(a *convex.Array, x []float64) []float64 {
+	out := make([]float64, a.Len())
+	a.ValueTo(out, x)
+	return out
 }

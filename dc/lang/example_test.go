@@ -31,7 +31,7 @@ subject to
 	for _, f := range p.Families {
 		fmt.Printf("%s: %d %v, linearised %v\n", f.Name, f.Members, f.Curvature, f.Linearised)
 	}
-	fmt.Println(p.Problem.Constraints[2].Name())
+	fmt.Println(p.Problem.Program().Constraints[2].Name())
 	// Output:
 	// 6 variables, the objective is convex
 	// apart: 3 DC, linearised [norm2(c[i,:] - c[j,:])]

@@ -110,8 +110,8 @@ func FuzzCompile(f *testing.F) {
 		p.Problem.Value(x)
 		p.Problem.Violation(x)
 		for _, fam := range p.Families {
-			if fam.First+fam.Count > len(p.Problem.Constraints) {
-				t.Fatalf("family %+v of %d constraints", fam, len(p.Problem.Constraints))
+			if fam.First+fam.Count > len(p.Problem.Program().Constraints) {
+				t.Fatalf("family %+v of %d constraints", fam, len(p.Problem.Program().Constraints))
 			}
 		}
 	})

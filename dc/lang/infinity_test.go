@@ -38,7 +38,7 @@ subject to
   g: u >= l
 `, Options{})
 	rows := map[string][]float64{}
-	for _, c := range p.Problem.Constraints {
+	for _, c := range p.Problem.Program().Constraints {
 		if c.DC {
 			rows[c.Family] = append(rows[c.Family], 0)
 			continue
@@ -61,7 +61,7 @@ subject to
 	if len(p.Warnings) != 0 || len(rows) != 5 {
 		t.Errorf("families %v, warnings %v", rows, p.Warnings)
 	}
-	v := p.Problem.Vars[0]
+	v := p.Problem.Program().Vars[0]
 	if lo, hi := v.Bounds(1); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) || v.Hi[0] != 1 {
 		t.Errorf("x has bounds up to %v", v.Hi)
 	}

@@ -46,9 +46,9 @@ subject to
 			for j := range x {
 				x[j] = math.Sin(float64(round + j*j))
 			}
-			for i := range a.Constraints {
-				l, r := a.Constraints[i].A.Values(x)[0]-a.Constraints[i].Hi[0], b.Constraints[i].A.Values(x)[0]-b.Constraints[i].Hi[0]
-				if !(math.Abs(l-r) <= 1e-12) || a.Constraints[i].DC || a.Constraints[i].A.Len() != 1 {
+			for i := range a.Program().Constraints {
+				l, r := a.Program().Constraints[i].A.At(0, x)-a.Program().Constraints[i].Hi[0], b.Program().Constraints[i].A.At(0, x)-b.Program().Constraints[i].Hi[0]
+				if !(math.Abs(l-r) <= 1e-12) || a.Program().Constraints[i].DC || a.Program().Constraints[i].A.Len() != 1 {
 					t.Errorf("%s at %d is %g, %s is %g", tt[0], i+1, l, tt[1], r)
 				}
 			}

@@ -22,7 +22,7 @@ subject to
       <= 3
 `
 	p := mustCompile(t, src, Options{})
-	if n := len(p.Problem.Constraints); n != 4 {
+	if n := len(p.Problem.Program().Constraints); n != 4 {
 		t.Errorf("%d constraints, want 4", n)
 	}
 	if got := p.Problem.Value([]float64{0.25, 0.5, 1}); got != -0.25 {

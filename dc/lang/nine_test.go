@@ -12,9 +12,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/datafile"
 	"github.com/dcopt/dcopt/internal/arrays"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
@@ -98,7 +98,7 @@ func TestNineOptions(t *testing.T) {
 	if o.TauMax != nil || o.Tol != nil || o.FeasTol != nil || o.Starts != nil || o.Backend != nil {
 		t.Errorf("options that the file does not set: %+v", o)
 	}
-	if p.Problem.Random() {
+	if p.Problem.Program().Random() {
 		t.Error("the start is read from a file, so it is not random")
 	}
 	if len(p.Data) != 3 || p.Data[0].Rows != 100 || p.Data[0].Cols != 100 || p.Data[0].Bytes == 0 {
@@ -108,11 +108,11 @@ func TestNineOptions(t *testing.T) {
 	if o := p.Options; o.Starts == nil || *o.Starts != 3 || o.FeasTol == nil || *o.FeasTol != 1e-4 {
 		t.Errorf("options %+v", o)
 	}
-	if v := p.Problem.Vars[0]; v.Start.Kind != dc.StartNormally || v.Start.B != 10 {
+	if v := p.Problem.Program().Vars[0]; v.Start.Kind != program.StartNormally || v.Start.B != 10 {
 		t.Errorf("start %+v", v.Start)
 	}
 	p = compileNine(t, "control")
-	if lo, hi := p.Problem.Vars[1].Bounds(17); lo != -0.5 || hi != 0.5 {
+	if lo, hi := p.Problem.Program().Vars[1].Bounds(17); lo != -0.5 || hi != 0.5 {
 		t.Errorf("bounds of u: %g, %g", lo, hi)
 	}
 	if p = compileNine(t, "phase_retrieval"); !p.Find || p.Problem.Value(make([]float64, 1024)) != 0 {
@@ -144,7 +144,9 @@ func sharedLoader(t *testing.T) *datafile.Loader {
 }
 
 // lhs is the value of a DC constraint's e, where e ≤ 0 is stated.
-func lhs(p *Program, k int, x []float64) float64 { return p.Problem.Constraints[k].E().Value(x) }
+func lhs(p *Program, k int, x []float64) float64 {
+	return p.Problem.Program().Constraints[k].Value(x)
+}
 
 // TestCirclePackingValues compares with the formulas of the problem.
 func TestCirclePackingValues(t *testing.T) {
@@ -165,15 +167,15 @@ func TestCirclePackingValues(t *testing.T) {
 		for i := range n {
 			for j := i + 1; j < n; j++ {
 				want := r[i] + r[j] - math.Hypot(c[2*i]-c[2*j], c[2*i+1]-c[2*j+1])
-				near(t, p.Problem.Constraints[k].Name(), lhs(p, k, c), want)
+				near(t, p.Problem.Program().Constraints[k].Name(), lhs(p, k, c), want)
 				k++
 			}
 		}
-		if k != len(p.Problem.Constraints) {
-			t.Errorf("%d constraints, want %d", len(p.Problem.Constraints), k)
+		if k != len(p.Problem.Program().Constraints) {
+			t.Errorf("%d constraints, want %d", len(p.Problem.Program().Constraints), k)
 		}
 	}
-	if name := p.Problem.Constraints[44].Name(); name != "apart[9,10]" {
+	if name := p.Problem.Program().Constraints[44].Name(); name != "apart[9,10]" {
 		t.Errorf("the last constraint is called %s", name)
 	}
 }
@@ -189,8 +191,8 @@ func TestControlValues(t *testing.T) {
 	xi := [2][4]float64{{1, 4, 0.5, 0.5}, {3, 5, -0.5, 0}}
 	xe := [2][4]float64{{3, 3, 0, -0.5}, {3.5, 3.5, 0.5, -0.5}}
 	row := func(k, d int, z []float64) float64 {
-		c := &p.Problem.Constraints[k]
-		return c.A.Values(z)[d] - c.Lo[d] // an equation's row, wherever the constant stands
+		c := &p.Problem.Program().Constraints[k]
+		return c.A.At(d, z) - c.Lo[d] // an equation's row, wherever the constant stands
 	}
 	for seed := range uint64(2) {
 		z := point(1200, seed, 1)
@@ -235,9 +237,9 @@ func TestPathPlanningValues(t *testing.T) {
 		l := z[2*(n+1)]
 		near(t, "objective", p.Problem.Value(z), l)
 		for d := range 2 {
-			from, to := &p.Problem.Constraints[0], &p.Problem.Constraints[1]
-			near(t, "from", from.A.Values(z)[d]-from.Lo[d], z[d])
-			near(t, "to", to.A.Values(z)[d]-to.Lo[d], z[2*n+d]-10)
+			from, to := &p.Problem.Program().Constraints[0], &p.Problem.Program().Constraints[1]
+			near(t, "from", from.A.At(d, z)-from.Lo[d], z[d])
+			near(t, "to", to.A.At(d, z)-to.Lo[d], z[2*n+d]-10)
 		}
 		for i := range n {
 			near(t, "step", lhs(p, 2+i, z), math.Hypot(z[2*i]-z[2*i+2], z[2*i+1]-z[2*i+3])-l/n)
@@ -246,7 +248,7 @@ func TestPathPlanningValues(t *testing.T) {
 			}
 		}
 	}
-	if c := p.Problem.Constraints[2].Name(); c != "step[0]" {
+	if c := p.Problem.Program().Constraints[2].Name(); c != "step[0]" {
 		t.Errorf("the first step is called %s", c)
 	}
 }
@@ -267,7 +269,7 @@ func TestGaussianCovarianceValues(t *testing.T) {
 		x[k] += 2 * start[k]
 	}
 	var chol mat.Cholesky
-	sigma := mat.NewSymDense(n, p.Problem.Vars[0].Values(x))
+	sigma := mat.NewSymDense(n, p.Problem.Program().Vars[0].Values(x))
 	if !chol.Factorize(sigma) {
 		t.Fatal("the point is not positive definite")
 	}
@@ -293,10 +295,10 @@ func TestSparseRecoveryValues(t *testing.T) {
 		want += math.Sqrt(x[k])
 	}
 	near(t, "objective", p.Problem.Value(x), want)
-	if c := &p.Problem.Constraints[0]; c.DC || c.A.Len() != 74 || c.A.NNZ() != 7400 {
+	if c := &p.Problem.Program().Constraints[0]; c.DC || c.A.Len() != 74 || c.A.NNZ() != 7400 {
 		t.Errorf("measurements: DC %v, %d rows, %d coefficients", c.DC, c.A.Len(), c.A.NNZ())
 	}
-	if lo, _ := p.Problem.Vars[0].Bounds(0); lo != 0 {
+	if lo, _ := p.Problem.Program().Vars[0].Bounds(0); lo != 0 {
 		t.Errorf("lower bound %g", lo)
 	}
 }

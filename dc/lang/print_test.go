@@ -12,6 +12,7 @@ import (
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/internal/eval"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/judge"
 	"github.com/dcopt/dcopt/internal/shared"
 )
@@ -41,12 +42,12 @@ func printAgain(p *Program) error {
 
 // sameProblem compares variables, bounds, starts, functions and constraints.
 func sameProblem(p, q *dc.Problem) error {
-	if len(p.Vars) != len(q.Vars) || p.Maximize != q.Maximize {
-		return fmt.Errorf("%d and %d variables", len(p.Vars), len(q.Vars))
+	if len(p.Program().Vars) != len(q.Program().Vars) || p.Program().Maximize != q.Program().Maximize {
+		return fmt.Errorf("%d and %d variables", len(p.Program().Vars), len(q.Program().Vars))
 	}
-	for k, v := range p.Vars {
-		w := q.Vars[k]
-		if v.Name != w.Name || fmt.Sprint(v.Shape) != fmt.Sprint(w.Shape) || v.Symmetric != w.Symmetric || v.Semidefinite() != w.Semidefinite() {
+	for k, v := range p.Program().Vars {
+		w := q.Program().Vars[k]
+		if v.Name != w.Name || fmt.Sprint(v.Shape) != fmt.Sprint(w.Shape) || v.Symmetric != w.Symmetric || v.Semidefinite != w.Semidefinite {
 			return fmt.Errorf("the variables %s and %s differ", v.Name, w.Name)
 		}
 		for i := range v.Len() {
@@ -59,7 +60,7 @@ func sameProblem(p, q *dc.Problem) error {
 	if a, b := p.Start(7), q.Start(7); fmt.Sprint(a) != fmt.Sprint(b) {
 		return fmt.Errorf("starts %v and %v", a, b)
 	}
-	if err := sameExpr(p.Objective, q.Objective, p.NumVars()); err != nil {
+	if err := sameExpr(p.Program().Objective, q.Program().Objective, p.NumVars()); err != nil {
 		return fmt.Errorf("objective: %w", err)
 	}
 	a, b := rowsOf(p), rowsOf(q)
@@ -79,21 +80,21 @@ func sameProblem(p, q *dc.Problem) error {
 
 // aRow is lo ≤ e ≤ hi.
 type aRow struct {
-	e      dc.Expr
+	e      expr.Scalar
 	lo, hi float64
 }
 
 // rowsOf are the constraints entry by entry.
 func rowsOf(p *dc.Problem) (out []aRow) {
-	for c, equation := range p.Written() {
+	for c, equation := range p.Program().Written() {
 		switch {
 		case c.DC && equation:
-			out = append(out, aRow{c.E(), 0, 0})
+			out = append(out, aRow{c.Function(), 0, 0})
 		case c.DC:
-			out = append(out, aRow{c.E(), math.Inf(-1), 0})
+			out = append(out, aRow{c.Function(), math.Inf(-1), 0})
 		default:
 			for k := range c.Lo {
-				out = append(out, aRow{c.A.Entry(k), c.Lo[k], c.Hi[k]})
+				out = append(out, aRow{expr.OfLinear(c.A.Linear(k)), c.Lo[k], c.Hi[k]})
 			}
 		}
 	}
@@ -101,7 +102,7 @@ func rowsOf(p *dc.Problem) (out []aRow) {
 }
 
 // sameExpr compares curvature and values, to the last bit.
-func sameExpr(e, f dc.Expr, n int) error {
+func sameExpr(e, f expr.Scalar, n int) error {
 	if e.IsAffine() != f.IsAffine() || e.IsConvex() != f.IsConvex() || e.IsConcave() != f.IsConcave() {
 		return fmt.Errorf("the curvature differs")
 	}

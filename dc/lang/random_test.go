@@ -243,12 +243,12 @@ func TestTrees(t *testing.T) {
 		for name := range describedAtoms {
 			used[name] = used[name] || strings.Contains(src, name+"(")
 		}
-		e := p.Problem.Exact().Objective
-		parts := []convexPart{{"g", e.Scalar().G(), make([]float64, coordinates)}, {"h", e.Scalar().H(), make([]float64, coordinates)}}
+		e := p.Problem.Exact().Program().Objective
+		parts := []convexPart{{"g", e.G(), make([]float64, coordinates)}, {"h", e.H(), make([]float64, coordinates)}}
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
 			for k := range parts {
-				if !e.Scalar().HasSplit() {
+				if !e.HasSplit() {
 					break
 				}
 				if err := parts[k].check(a, b); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // families are constraints that differ in numbers alone, and some of which members have another form. F stands before each atom.
@@ -109,20 +110,20 @@ func TestRepeatedMembers(t *testing.T) {
 
 func sameConstraints(t *testing.T, family string, ps [2]*dc.Problem, x []float64) {
 	t.Helper()
-	if n := len(ps[1].Constraints); len(ps[0].Constraints) != n {
-		t.Fatalf("%s: %d constraints, one by one %d", family, len(ps[0].Constraints), n)
+	if n := len(ps[1].Program().Constraints); len(ps[0].Program().Constraints) != n {
+		t.Fatalf("%s: %d constraints, one by one %d", family, len(ps[0].Program().Constraints), n)
 	}
-	for i := range ps[0].Constraints {
+	for i := range ps[0].Program().Constraints {
 		var numbers [2][]float64
-		a, b := &ps[0].Constraints[i], &ps[1].Constraints[i]
-		for k, c := range []*dc.Constraint{a, b} {
-			e := c.E()
+		a, b := &ps[0].Program().Constraints[i], &ps[1].Program().Constraints[i]
+		for k, c := range []*program.Constraint{a, b} {
+			e := c.Function()
 			v, err := e.Evaluate(x)
-			numbers[k] = []float64{c.Value(x), e.Value(x), v, err, e.Scalar().H().Value(x)}
+			numbers[k] = []float64{c.Value(x), e.Value(x), v, err, e.H().Value(x)}
 			if i%16 == 0 {
 				g, h := make([]float64, len(x)), make([]float64, len(x))
 				e.AddGradient(g, 1.5, x)
-				e.Scalar().H().AddSubgrad(h, 2, x)
+				e.H().AddSubgrad(h, 2, x)
 				numbers[k] = append(append(numbers[k], g...), h...)
 			}
 			if shared := c.Members(); shared != nil {

@@ -162,13 +162,13 @@ func TestTreesAreRepresented(t *testing.T) {
 		if err != nil || p.Objective.Curvature <= Affine {
 			continue
 		}
-		e, exact := p.Problem.Objective, p.Problem.Exact().Objective
-		for _, c := range []convexPart{{"g", exact.Scalar().G(), nil}, {"h", exact.Scalar().H(), nil}, {majorised, e.Scalar().G(), nil}} {
+		e, exact := p.Problem.Program().Objective, p.Problem.Exact().Program().Objective
+		for _, c := range []convexPart{{"g", exact.G(), nil}, {"h", exact.H(), nil}, {majorised, e.G(), nil}} {
 			name, part, at := c.name, c.f, gridPoint(r.Rand)
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue
 			}
-			if name == "h" && (needBounds.MatchString(src) || !exact.Scalar().HasSplit()) { // it may have values alone
+			if name == "h" && (needBounds.MatchString(src) || !exact.HasSplit()) { // it may have values alone
 				continue
 			}
 			c.grad = make([]float64, coordinates)

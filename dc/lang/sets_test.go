@@ -56,7 +56,7 @@ subject to
 		t.Errorf("out is %v", got)
 	}
 	var names []string
-	for _, c := range p.Problem.Constraints {
+	for _, c := range p.Problem.Program().Constraints {
 		names = append(names, c.Name())
 	}
 	if len(names) != 9 || names[1] != "node[2]" || names[3] != "pair[1,1]" || names[6] != "gap[9]" {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 func positive(x float64) float64 { return max(x, 0) }
@@ -250,16 +250,16 @@ func comparePublished(t *testing.T, c *published) {
 		opt.Set["n"] = fmt.Sprint(c.n)
 	}
 	p := mustCompile(t, string(src), opt).Problem
-	if p.Maximize || p.NumVars() != len(c.x0) || len(p.Constraints) != len(c.cons) {
-		t.Fatalf("%d variables and %d constraints, want %d and %d", p.NumVars(), len(p.Constraints), len(c.x0), len(c.cons))
+	if p.Program().Maximize || p.NumVars() != len(c.x0) || len(p.Program().Constraints) != len(c.cons) {
+		t.Fatalf("%d variables and %d constraints, want %d and %d", p.NumVars(), len(p.Program().Constraints), len(c.x0), len(c.cons))
 	}
 	for k, v := range p.Start(0) {
 		near(t, "start", v, c.x0[k])
 	}
-	parts := partsOf("objective", p.Objective, len(c.x0))
-	for k := range p.Constraints {
-		if p.Constraints[k].DC {
-			parts = append(parts, partsOf(p.Constraints[k].Name(), p.Constraints[k].E(), len(c.x0))...)
+	parts := partsOf("objective", p.Program().Objective, len(c.x0))
+	for k := range p.Program().Constraints {
+		if p.Program().Constraints[k].DC {
+			parts = append(parts, partsOf(p.Program().Constraints[k].Name(), p.Program().Constraints[k].Function(), len(c.x0))...)
 		}
 	}
 	r := rand.New(rand.NewPCG(4, uint64(len(c.x0))))
@@ -273,15 +273,15 @@ func comparePublished(t *testing.T, c *published) {
 		}
 		agree(t, "objective", p.Value(a), c.f(a))
 		for k, want := range c.cons {
-			con := &p.Constraints[k]
+			con := &p.Program().Constraints[k]
 			var got float64
 			switch {
 			case con.DC:
-				got = con.E().Value(a)
+				got = con.Value(a)
 			case con.Hi[0] < math.Inf(1):
-				got = con.A.Values(a)[0] - con.Hi[0]
+				got = con.A.At(0, a) - con.Hi[0]
 			default:
-				got = con.Lo[0] - con.A.Values(a)[0]
+				got = con.Lo[0] - con.A.At(0, a)
 			}
 			agree(t, con.Name(), got, want(a))
 		}
@@ -296,8 +296,8 @@ func comparePublished(t *testing.T, c *published) {
 	}
 }
 
-func partsOf(name string, e dc.Expr, n int) []convexPart {
-	return []convexPart{{"g of " + name, e.Scalar().G(), make([]float64, n)}, {"h of " + name, e.Scalar().H(), make([]float64, n)}}
+func partsOf(name string, e expr.Scalar, n int) []convexPart {
+	return []convexPart{{"g of " + name, e.G(), make([]float64, n)}, {"h of " + name, e.H(), make([]float64, n)}}
 }
 
 // agree demands 1e-9, relatively.

@@ -153,15 +153,15 @@ func sameProblems(t *testing.T, body string, ps [2]*dc.Problem, x []float64) {
 	t.Helper()
 	var numbers [2][]float64
 	for k, p := range ps {
-		e := p.Objective
+		e := p.Program().Objective
 		v, err := e.Evaluate(x)
 		g, h := make([]float64, len(x)), make([]float64, len(x))
 		e.AddGradient(g, 1.5, x)
-		e.Scalar().H().AddSubgrad(h, 2, x)
-		numbers[k] = append(append([]float64{e.Value(x), v, err, e.Scalar().H().Value(x)}, g...), h...)
+		e.H().AddSubgrad(h, 2, x)
+		numbers[k] = append(append([]float64{e.Value(x), v, err, e.H().Value(x)}, g...), h...)
 		i := e.Range()
 		numbers[k] = append(numbers[k], i.Lo, i.Hi)
-		if e.IsConvex() != ps[0].Objective.IsConvex() || e.IsConcave() != ps[0].Objective.IsConcave() || e.IsAffine() != ps[0].Objective.IsAffine() {
+		if e.IsConvex() != ps[0].Program().Objective.IsConvex() || e.IsConcave() != ps[0].Program().Objective.IsConcave() || e.IsAffine() != ps[0].Program().Objective.IsAffine() {
 			t.Errorf("%s: another curvature", body)
 		}
 	}
@@ -175,7 +175,7 @@ func sameProblems(t *testing.T, body string, ps [2]*dc.Problem, x []float64) {
 			t.Errorf("%s: number %d is %v, one by one %v", body, k, v, o)
 		}
 	}
-	if g, o := ps[0].Objective.Scalar().G().Value(x), ps[1].Objective.Scalar().G().Value(x); math.Abs(g-o) > 1e-12*(1+math.Abs(g)) {
+	if g, o := ps[0].Program().Objective.G().Value(x), ps[1].Program().Objective.G().Value(x); math.Abs(g-o) > 1e-12*(1+math.Abs(g)) {
 		t.Errorf("%s: g is %v, one by one %v", body, g, o)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/wire"
 	"github.com/dcopt/dcopt/lder"
 	"github.com/dcopt/dcopt/lder/dataset"
@@ -46,7 +46,7 @@ func TestNamesAndBack(t *testing.T) {
 	round(t, "Status", qpbackend.ParseStatus, 9)
 	round(t, "ConeKind", qpbackend.ParseConeKind, 4)
 	round(t, "ConeKind", convex.ParseConeKind, 4)
-	round(t, "StartKind", dc.ParseStartKind, 4)
+	round(t, "StartKind", program.ParseStartKind, 4)
 	round(t, "Curvature", lang.ParseCurvature, 5)
 	round(t, "Severity", lang.ParseSeverity, 2)
 	round(t, "Method", lder.ParseMethod, len(lder.Methods()))

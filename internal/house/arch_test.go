@@ -29,8 +29,8 @@ var mayImport = map[string]string{
 	".": "",
 
 	// DC programs know nothing of how they are solved.
-	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/enum internal/dense internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
-	"dc/lang": "internal/setting dc dc/lang/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest",
+	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num internal/program",
+	"dc/lang": "internal/setting dc dc/lang/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest internal/program",
 	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
 	"dc/lang/internal/value":    "internal/convex dc dc/lang/syntax internal/arrays",
 	"dc/lang/internal/eval":     "internal/convex dc dc/lang/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
@@ -40,7 +40,7 @@ var mayImport = map[string]string{
 	// Text to statements and back; it knows no meaning, so no dc.
 	"dc/lang/syntax": "internal/suggest internal/table",
 	// A problem as statements, with names that are no words of the language.
-	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/syntax internal/graph/atom",
+	"dc/lang/internal/printer": "internal/expr internal/convex dc dc/lang/syntax internal/graph/atom internal/program",
 	// Numbers and words of the files that a problem names.
 	"dc/lang/internal/datafile": "internal/arrays internal/input internal/table",
 
@@ -61,7 +61,7 @@ var mayImport = map[string]string{
 	// The random programs of the OSQP paper, for tests and benchmarks.
 	"internal/classes": "qpbackend qpbackend/sparse gonum",
 	// What a picture of a solution shows, as data; also for programs without gonum/plot.
-	"internal/scene": "dc dc/lang",
+	"internal/scene": "dc/lang internal/program",
 	// Where the data of tests are that are not in the repository.
 	"internal/shared": "internal/need",
 	// What tests need of a machine, which no code but that of tests may import.
@@ -94,6 +94,8 @@ var mayImport = map[string]string{
 	"internal/expr/rule":   "gonum internal/convex internal/dense internal/expr internal/graph/atom internal/interval internal/num",
 	"internal/expr/matrix": "gonum internal/convex internal/dense internal/expr internal/expr/rule internal/graph/atom internal/interval",
 	"internal/expr/family": "gonum internal/convex internal/expr internal/expr/rule internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num",
+	// A problem as the packages that read it have it; package dc states it.
+	"internal/program": "gonum internal/convex internal/dense internal/enum internal/expr internal/expr/family internal/expr/matrix internal/expr/rule internal/graph internal/graph/atom internal/interval internal/num",
 	// What convex functions are to their users; affine ones, and arrays of these.
 	"internal/convex":    "gonum internal/enum internal/interval internal/num",
 	"internal/setting":   "",
@@ -103,7 +105,7 @@ var mayImport = map[string]string{
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/record":      "internal/table",
 	"internal/wire":        "internal/setting internal/enum internal/record",
-	"internal/wire/decode": "internal/convex dc internal/graph/atom internal/wire internal/suggest gonum",
+	"internal/wire/decode": "internal/convex dc internal/graph/atom internal/wire internal/suggest gonum internal/expr internal/program",
 	"internal/serve":       "internal/setting internal/options internal/record internal/report dc/lang ccp ccp/global internal/wire internal/wire/decode qpbackend qpbackend/sparse qpbackend/backends qpbackend/ipm qpbackend/presolve lder lder/dataset lder/export",
 	// The options of a file as settings of the procedure, for all that solve files.
 	"internal/options": "internal/setting ccp",
@@ -111,25 +113,25 @@ var mayImport = map[string]string{
 	"client":        "internal/wire",
 	"internal/simd": "",
 	// The engine of a page: text and files in memory to answers in JSON. Its backend is ipm alone.
-	"tools/playground": "dc dc/lang internal/report ccp ccp/global qpbackend/ipm internal/scene internal/options",
+	"tools/playground": "dc dc/lang internal/report ccp ccp/global qpbackend/ipm internal/scene internal/options internal/program",
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce",
+	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce internal/expr internal/program",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense dc internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum",
+	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum internal/program",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass dc qpbackend",
-	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix dc ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum",
+	"ccp/internal/rows":       "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass qpbackend internal/program",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum internal/program",
 	// A starting point from samples of a large sum.
-	"ccp/internal/sample": "internal/num dc ccp/internal/search",
+	"ccp/internal/sample": "internal/num ccp/internal/search internal/expr internal/expr/family internal/program",
 	// A backend's problem without the columns of parameters.
 	"ccp/internal/pinned": "qpbackend qpbackend/reduce qpbackend/sparse",
 	// Derivatives at a fixed point of the procedure.
-	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem",
+	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem internal/program",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num ccp/internal/implied qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
@@ -139,19 +141,19 @@ var mayImport = map[string]string{
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
-	"ccp/internal/search": "internal/expr internal/expr/family internal/convex internal/num internal/graph/pass dc qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem", // dc: values along a coordinate; qpbackend: directions between them
+	"ccp/internal/search": "internal/expr internal/expr/family internal/convex internal/num qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem internal/program", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
-	"ccp/internal/sl1qp": "internal/convex internal/dense dc qpbackend ccp/internal/subproblem gonum",
+	"ccp/internal/sl1qp": "internal/convex internal/dense qpbackend ccp/internal/subproblem gonum internal/program",
 	// What is wrong with a problem or a run.
-	"ccp/internal/diagnose": "dc qpbackend ccp/internal/implied ccp/internal/subproblem",
+	"ccp/internal/diagnose": "qpbackend ccp/internal/implied ccp/internal/subproblem internal/program",
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",
-	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial",
+	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial internal/program",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "internal/expr internal/expr/family internal/convex dc",
+	"ccp/global/internal/boxed": "internal/expr internal/expr/family internal/convex internal/program",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num",
+	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num internal/program",
 	// The branch and bound over intervals of columns.
 	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
 
@@ -221,10 +223,10 @@ var mayImport = map[string]string{
 	"cmd/dcopt/internal/session": "cmd/dcopt/internal/exit internal/report internal/input ccp dc/lang lder/dataset qpbackend/formats cli",
 	"cmd/dcopt/internal/flags":   "cmd/dcopt/internal/exit cmd/dcopt/internal/session internal/suggest internal/table qpbackend qpbackend/backends cli",
 	// Results as text, JSON and CSV.
-	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/record",
-	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session " +
+	"internal/report": "dc dc/lang ccp ccp/global qpbackend internal/record internal/program",
+	"cmd/dcopt/internal/problem": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags internal/report cmd/dcopt/internal/session internal/program " +
 		"ccp dc dc/lang internal/setting internal/table plan qpbackend/backends qpbackend/formats cli",
-	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/record internal/report cmd/dcopt/internal/session " +
+	"cmd/dcopt/internal/solve": "internal/expr/family cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture cmd/dcopt/internal/problem internal/record internal/report cmd/dcopt/internal/session internal/program " +
 		"ccp ccp/global ccp/global/prooffile dc dc/lang internal/setting internal/garbage internal/scene internal/table plan qpbackend qpbackend/formats qpbackend/ipm qpbackend/presolve cli",
 	"cmd/dcopt/internal/models": "cmd/dcopt/internal/exit cmd/dcopt/internal/flags cmd/dcopt/internal/picture internal/record internal/report cmd/dcopt/internal/session " +
 		"ccp internal/garbage internal/suggest internal/table lder lder/dataset lder/export lder/shards cli",

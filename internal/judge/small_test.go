@@ -81,7 +81,7 @@ func judgeSmallFile(t *testing.T, text string) string {
 	case word == "optimum" && !(math.Abs(ans.Objective-want) <= 1e-6*math.Abs(want)):
 		return "has the objective " + strconv.FormatFloat(ans.Objective, 'g', 17, 64) + ", want " + number
 	}
-	for _, v := range compiled(t, text).Problem.Vars {
+	for _, v := range compiled(t, text).Problem.Program().Vars {
 		for k := range v.Len() {
 			if lo, hi := v.Bounds(k); ans.X[v.Offset+k] < lo || ans.X[v.Offset+k] > hi {
 				return "x = " + exact.Vector(ans.X) + " is outside its bounds"

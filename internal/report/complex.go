@@ -4,10 +4,11 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Blocks are the variables at x, a complex one by both of its parts.
-func Blocks(p *dc.Problem, x []float64) (out []Block) {
+func Blocks(p *program.Problem, x []float64) (out []Block) {
 	for _, v := range p.Vars {
 		switch {
 		case v.Complex == "":
@@ -50,9 +51,9 @@ func (b *Block) number(k int, full bool) string {
 func ComplexDuals(o Object) Object {
 	out := Object{}
 	for k := 0; k < len(o); k++ {
-		base, imag, ok := dc.PartOf(o[k].Name)
+		base, imag, ok := program.PartOf(o[k].Name)
 		switch next := k + 1; {
-		case ok && !imag && next < len(o) && o[next].Name == dc.ImagPart(base):
+		case ok && !imag && next < len(o) && o[next].Name == program.ImagPart(base):
 			out = append(out, Member{base, complexValue(o[k].Value, o[next].Value)})
 			k++
 		default:
@@ -63,9 +64,9 @@ func ComplexDuals(o Object) Object {
 }
 
 // HermitianDual is the multiplier of psd(H) for a Hermitian H.
-func HermitianDual(p *dc.Problem, c *dc.Constraint, y []float64) (any, bool) {
+func HermitianDual(p *program.Problem, c *program.Constraint, y []float64) (any, bool) {
 	for _, v := range p.Vars {
-		if v.Complex == "" || v.Imag || !v.Semidefinite() || c.Family != "psd("+v.Complex+")" {
+		if v.Complex == "" || v.Imag || !v.Semidefinite || c.Family != "psd("+v.Complex+")" {
 			continue
 		}
 		n := v.Shape[0]

@@ -35,7 +35,7 @@ func TestComplexJSON(t *testing.T) {
 	}
 	var table strings.Builder
 	var got Object
-	for _, b := range Blocks(p, x) {
+	for _, b := range Blocks(p.Program(), x) {
 		b.Text(&table, false)
 		got = append(got, Member{Name: b.Name, Value: b.JSON()})
 	}
@@ -53,8 +53,8 @@ func TestComplexJSON(t *testing.T) {
 	}
 	var duals [][]float64
 	next := 0.0
-	for i := range p.Constraints {
-		c := &p.Constraints[i]
+	for i := range p.Program().Constraints {
+		c := &p.Program().Constraints[i]
 		n := 1
 		if !c.DC {
 			n = c.A.Len()
@@ -68,7 +68,7 @@ func TestComplexJSON(t *testing.T) {
 		}
 		duals = append(duals, y)
 	}
-	text, err = AppendJSON(nil, dualsOf(p, duals))
+	text, err = AppendJSON(nil, dualsOf(p.Program(), duals))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // SolutionHead is the first line of a solution as CSV.
@@ -22,8 +22,9 @@ func (r *Report) CSV(w io.Writer) {
 			if b.Im == nil {
 				out.Write([]string{b.Name, b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
 			} else {
-				out.Write([]string{dc.RealPart(b.Name), b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
-				out.Write([]string{dc.ImagPart(b.Name), b.indices(index), strconv.FormatFloat(b.Im[k], 'g', -1, 64)})
+				out.Write([]string{program.RealPart(b.Name), b.indices(index), strconv.FormatFloat(v, 'g', -1, 64)})
+				im := strconv.FormatFloat(b.Im[k], 'g', -1, 64)
+				out.Write([]string{program.ImagPart(b.Name), b.indices(index), im})
 			}
 			for d := len(index) - 1; d >= 0; d-- {
 				if index[d]++; index[d] < b.Shape[d] {

@@ -27,7 +27,7 @@ subject to
 `)
 	next := 0.0
 	var duals [][]float64
-	for _, c := range prog.Problem.Constraints {
+	for _, c := range prog.Problem.Program().Constraints {
 		n := 1
 		if !c.DC {
 			n = c.A.Len()
@@ -39,7 +39,7 @@ subject to
 		}
 		duals = append(duals, y)
 	}
-	b, err := AppendJSON(nil, dualsOf(prog.Problem, duals))
+	b, err := AppendJSON(nil, dualsOf(prog.Problem.Program(), duals))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +84,11 @@ subject to
 `)
 	var duals [][]float64
 	shares := false
-	for k := range prog.Problem.Constraints {
+	for k := range prog.Problem.Program().Constraints {
 		duals = append(duals, []float64{float64(k)})
-		shares = shares || prog.Problem.Constraints[k].Members() != nil
+		shares = shares || prog.Problem.Program().Constraints[k].Members() != nil
 	}
-	b, err := AppendJSON(nil, dualsOf(prog.Problem, duals))
+	b, err := AppendJSON(nil, dualsOf(prog.Problem.Program(), duals))
 	if err != nil {
 		t.Fatal(err)
 	}

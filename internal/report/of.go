@@ -6,7 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/record"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -54,7 +54,7 @@ func History(list []ccp.Iteration) []record.Iteration {
 }
 
 // Of is the report of a solve of p.
-func Of(p *dc.Problem, res *ccp.Result) *Report {
+func Of(p *program.Problem, res *ccp.Result) *Report {
 	r := &Report{Record: Facts(res), History: History(res.History)}
 	r.Seconds.Read = new(float64)
 	if len(res.X) == p.NumVars() {
@@ -78,7 +78,7 @@ func Of(p *dc.Problem, res *ccp.Result) *Report {
 // number, or an array if it is one of arrays; a family is the array of its
 // constraints in order. The two halves of an equation or chain that is not
 // affine stand side by side.
-func dualsOf(p *dc.Problem, duals [][]float64) Object {
+func dualsOf(p *program.Problem, duals [][]float64) Object {
 	var families []*family
 	byName := map[string]*family{}
 	var of *family       // the family of the constraint before
@@ -89,7 +89,7 @@ func dualsOf(p *dc.Problem, duals [][]float64) Object {
 	first := 0 // of the constraints that like has
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
-		if c.Within() { // of the bounds
+		if c.Within { // of the bounds
 			continue
 		}
 		if m := c.Members(); m != nil {
@@ -177,7 +177,7 @@ func (f *family) value() any {
 }
 
 // boundDuals are the multipliers of the bounds of each variable that has any.
-func boundDuals(p *dc.Problem, z []float64) Object {
+func boundDuals(p *program.Problem, z []float64) Object {
 	var o Object
 	for _, v := range p.Vars {
 		bounded := false
@@ -192,7 +192,7 @@ func boundDuals(p *dc.Problem, z []float64) Object {
 	return o
 }
 
-func dualOf(p *dc.Problem, c *dc.Constraint, y []float64) any {
+func dualOf(p *program.Problem, c *program.Constraint, y []float64) any {
 	if c.DC && len(y) == 1 {
 		return Number(y[0])
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // mostRecognised is how many variables of a problem without plot statements are drawn.
@@ -20,7 +20,7 @@ var (
 
 // recognise adds panels for the variables of a program, by their names and shapes.
 func (s *Scene) recognise(prog *lang.Program, x []float64) {
-	vars := prog.Problem.Vars
+	vars := prog.Problem.Program().Vars
 	done := map[string]bool{}
 	for _, v := range vars {
 		if v.Param || v.Imag || done[v.Name] || len(s.Panels) == mostRecognised {
@@ -86,13 +86,13 @@ func columns(v []float64) (x, y []float64) {
 }
 
 // imaginary is the variable of the imaginary parts of a complex variable.
-func imaginary(vars []*dc.Variable, re *dc.Variable) *dc.Variable {
-	k := slices.IndexFunc(vars, func(v *dc.Variable) bool { return v.Imag && v.Complex == re.Complex })
+func imaginary(vars []*program.Variable, re *program.Variable) *program.Variable {
+	k := slices.IndexFunc(vars, func(v *program.Variable) bool { return v.Imag && v.Complex == re.Complex })
 	return vars[k]
 }
 
 // partner is the variable y of the shape of the variable x, if v is x.
-func partner(vars []*dc.Variable, v *dc.Variable) *dc.Variable {
+func partner(vars []*program.Variable, v *program.Variable) *program.Variable {
 	if v.Name != "x" {
 		return nil
 	}
@@ -107,8 +107,8 @@ func partner(vars []*dc.Variable, v *dc.Variable) *dc.Variable {
 func radiusName(name string) bool { return slices.Contains(radii, strings.ToLower(name)) }
 
 // drawnWith reports whether n radii belong to a variable of places.
-func drawnWith(vars []*dc.Variable, n int) bool {
-	return slices.ContainsFunc(vars, func(v *dc.Variable) bool {
+func drawnWith(vars []*program.Variable, n int) bool {
+	return slices.ContainsFunc(vars, func(v *program.Variable) bool {
 		return len(v.Shape) == 2 && v.Shape[1] == 2 && v.Shape[0] == n || partner(vars, v) != nil && v.Shape[0] == n
 	})
 }
@@ -119,7 +119,7 @@ func radiusOf(prog *lang.Program, n int, x []float64) []float64 {
 	fits := func(name string, shape []int) bool {
 		return radiusName(name) && (len(shape) == 0 || slices.Equal(shape, []int{n}))
 	}
-	for _, v := range prog.Problem.Vars {
+	for _, v := range prog.Problem.Program().Vars {
 		if fits(v.Name, v.Shape) {
 			return v.Values(x)
 		}

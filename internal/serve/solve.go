@@ -34,7 +34,7 @@ func (s *server) solve(j *job, m *wire.Solve) wire.Message {
 		x0 = p.last
 	}
 	p.solved, p.deriv = nil, nil
-	p.told.start(s, j, m.Progress, p.prog.Problem.Maximize)
+	p.told.start(s, j, m.Progress, p.prog.Problem.Program().Maximize)
 	res, proof := p.attempt(j.ctx, plan, x0)
 	p.solved = res
 	if res.Feasible {
@@ -68,7 +68,7 @@ func (p *problem) start(values map[string]*wire.Floats, seed uint64) []float64 {
 		}
 		ensure(p.prog.Place(x0, name, v.V))
 	}
-	p.prog.Problem.Settle(x0)
+	p.prog.Problem.Program().Settle(x0)
 	return x0
 }
 
@@ -129,7 +129,7 @@ func (p *problem) run(ctx context.Context, plan *plan, x0 []float64) (*ccp.Resul
 		return res, nil, err
 	}
 	more, err := ccp.Multistart(ctx, p.prog.Problem, plan.starts-1, plan.ccp)
-	if more != nil && more.Better(res, p.prog.Problem.Maximize) {
+	if more != nil && more.Better(res, p.prog.Problem.Program().Maximize) {
 		more.Iterations, more.Starts, more.Start = more.Iterations+res.Iterations, more.Starts+1, more.Start+1
 		return more, nil, err
 	}

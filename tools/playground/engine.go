@@ -138,12 +138,12 @@ func summary(p *lang.Program) report.Object {
 	switch {
 	case p.Find:
 		sense = "find a feasible point"
-	case p.Problem.Maximize:
+	case p.Problem.Program().Maximize:
 		sense = "maximise"
 	}
 	objective.Sense = sense
 	shapes, constraints, data := report.Object{}, []split{}, []source{}
-	for _, v := range p.Problem.Vars {
+	for _, v := range p.Problem.Program().Vars {
 		shapes = append(shapes, report.Member{Name: v.Name, Value: append([]int{}, v.Shape...)})
 	}
 	for k := range p.Families {

@@ -13,6 +13,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/global"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
 )
@@ -76,7 +77,7 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 		ctx, stop = ctxWithin(ctx, seconds(*limit))
 		defer stop()
 	}
-	told := &reporter{prog: p, p: p.Problem, news: news, last: begin}
+	told := &reporter{prog: p, p: p.Problem.Program(), news: news, last: begin}
 	set.Recorder = told
 	compiled := time.Since(begin)
 	res, proof, err := solution(ctx, p.Problem, starts, ask.Global, set)
@@ -88,7 +89,7 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 	if res == nil || len(res.X) != p.Problem.NumVars() && told.best != nil {
 		res = told.answer(err, set)
 	}
-	r := report.Of(p.Problem, res)
+	r := report.Of(p.Problem.Program(), res)
 	r.Names(p, res.X, true)
 	r.Seconds.Compile += compiled.Seconds()
 	if proof != nil && (ask.Global || proof.NoBound != "" || !math.IsInf(proof.Bound, 0)) {
@@ -157,7 +158,7 @@ const mostEntries = 20_000
 // reporter collects news and keeps the best point.
 type reporter struct {
 	prog *lang.Program
-	p    *dc.Problem // of prog
+	p    *program.Problem // of prog
 	news func([]byte)
 	last time.Time
 	rows []any // iterations that were not told yet

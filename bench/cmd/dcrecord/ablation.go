@@ -214,7 +214,7 @@ func (t *table) descend(p *dc.Problem, set ccp.Settings, change func(*ccp.Settin
 		return math.Inf(1), 0
 	case err != nil || !res.Feasible:
 		return math.Inf(1), res.Iterations
-	case p.Maximize:
+	case p.Program().Maximize:
 		return -res.Objective, res.Iterations
 	}
 	return res.Objective, res.Iterations

@@ -34,7 +34,7 @@ func small(t *testing.T) []dcset.Instance {
 // pointOf has the variables of p by name at x, matrices whole.
 func pointOf(p *dc.Problem, x []float64) dcset.Point {
 	at := dcset.Point{}
-	for _, v := range p.Vars {
+	for _, v := range p.Program().Vars {
 		part := x[v.Offset : v.Offset+v.Len()]
 		if !v.Symmetric {
 			at[v.Name] = part

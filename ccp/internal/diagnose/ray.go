@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Region is where the points of a run may be, for proofs that a problem is
 // unbounded: a large number is none.
 type Region struct {
-	P      *dc.Problem
+	P      *program.Problem
 	Lo, Hi []float64
 	Start  []float64
 	Unit   []float64    // of the variables, at the start
@@ -189,7 +189,7 @@ func (r *Region) falls(x, d []float64, size, growth, tol float64) bool {
 // no rate of its fall tells, and e^−x has 0.
 func (r *Region) Limit(x, d []float64) float64 {
 	// A user's own function may have no value there.
-	if !r.Convex && r.P.Objective.Neg().Scalar().Unrepresentable() != nil {
+	if !r.Convex && r.P.Objective.Neg().Unrepresentable() != nil {
 		return math.NaN()
 	}
 	end := append([]float64(nil), x...)

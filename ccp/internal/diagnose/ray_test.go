@@ -20,7 +20,7 @@ func region(t *testing.T, state func(m *dc.Model, x dc.Expr), opts ...dc.VarOpti
 		t.Fatal(err)
 	}
 	lo, hi := p.Box()
-	return diagnose.Region{P: p, Lo: lo, Hi: hi, Start: []float64{1, 1}, Unit: []float64{1, 1}, Tol: 1e-6}
+	return diagnose.Region{P: p.Program(), Lo: lo, Hi: hi, Start: []float64{1, 1}, Unit: []float64{1, 1}, Tol: 1e-6}
 }
 
 // TestRay: what proves that a problem is unbounded, and what does not.

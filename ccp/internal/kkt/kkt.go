@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -19,7 +19,7 @@ import (
 
 // Point is a point of a problem, with the tolerances of its first-order conditions.
 type Point struct {
-	P *dc.Problem
+	P *program.Problem
 	X []float64
 	// Lo and Hi are the bounds of the variables, within the domains of functions. Size has the
 	// sizes of the variables.
@@ -40,7 +40,7 @@ type Point struct {
 
 // Move makes p the point x of a problem, without bounds, sizes and tolerances, in the memory of the
 // last one.
-func (p *Point) Move(problem *dc.Problem, x []float64) {
+func (p *Point) Move(problem *program.Problem, x []float64) {
 	old := *p
 	*p = Point{P: problem, X: append(old.X[:0], x...), Lo: old.Lo[:0], Hi: old.Hi[:0], Size: old.Size[:0],
 		normals: old.normals, sums: old.sums, bounds: old.bounds}
@@ -57,7 +57,7 @@ func (p *Point) Move(problem *dc.Problem, x []float64) {
 // function is the objective as one function, and its support.
 func (p *Point) function() (convex.Func, []int) {
 	if p.objective == nil {
-		p.objective = expr.AsSum(p.P.Objective.Scalar())
+		p.objective = expr.AsSum(p.P.Objective)
 		p.support = p.objective.Support()
 	}
 	return p.objective, p.support
@@ -184,7 +184,7 @@ func (p *Point) room(j int, slope float64) float64 {
 // multiplier is the multiplier of a row; of a matrix or a cone any that is not 0.
 func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 	c, y := &p.P.Constraints[i], duals[i]
-	if c.Equation() {
+	if c.Equation {
 		return y[0] - duals[i+1][0]
 	}
 	for c.DC && y[k] == 0 && k+1 < len(y) {
@@ -209,15 +209,15 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 				})
 			}
 		}
-		if !c.DC || c.Within() || i > 0 && p.P.Constraints[i-1].Equation() {
+		if !c.DC || c.Within || i > 0 && p.P.Constraints[i-1].Equation {
 			continue
 		}
 		y := y(i, 0)
 		if y == 0 || off.has(i) {
 			continue
 		}
-		f, r := expr.AsSum(c.E().Scalar()), row{c: i, y: y, lo: math.Inf(-1)}
-		if c.Equation() {
+		f, r := expr.AsSum(c.Function()), row{c: i, y: y, lo: math.Inf(-1)}
+		if c.Equation {
 			r.lo = 0
 		}
 		if grad == nil {
@@ -229,7 +229,7 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		for _, j := range r.idx {
 			top = max(top, math.Abs(grad[j])*p.Size[j])
 		}
-		near := c.Equation() || !(-r.value > far*top)
+		near := c.Equation || !(-r.value > far*top)
 		if near {
 			_, cone := c.Cone()
 			least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
@@ -372,7 +372,7 @@ func (p *Point) Varies() (most float64) {
 // objective plus half of the step's squared length within the tangents of the constraints. ok is
 // false where there are none. degenerate is an active constraint whose gradient along variables
 // away from their bounds vanishes, or cancels with others up to Relative; nil: there is none.
-func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.Constraint, ok bool) {
+func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *program.Constraint, ok bool) {
 	n := len(p.X)
 	q := &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
 	p.P.Objective.AddGradient(q.Q, 1, p.X)
@@ -443,7 +443,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *dc.
 	duals = rows.Zeros(nil, p.P)
 	for i, r := range of {
 		y := res.Y[i] * unit[i]
-		if duals[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
+		if duals[r.c][r.entry] = y; p.P.Constraints[r.c].Equation {
 			duals[r.c][0], duals[r.c+1][0] = max(y, 0), max(-y, 0)
 		}
 		if size := math.Abs(res.Y[i]); size >= largest {
@@ -466,7 +466,7 @@ func (p *Point) Bent() (bent bool) {
 // Loose is the constraint whose tolerance decides the objective: by its multiplier, a violation of
 // tol times the row's unit changes the objective by more than Product, or by more than
 // Product·Relative where the point itself breaks it by so much. nil: there is none.
-func (p *Point) Loose(duals [][]float64, tol float64) (loose *dc.Constraint, change float64) {
+func (p *Point) Loose(duals [][]float64, tol float64) (loose *program.Constraint, change float64) {
 	least := p.Product * p.Relative
 	p.rows(func(i, k int) float64 { return p.multiplier(duals, i, k) }, math.Inf(1), func(r row) {
 		y, c := math.Abs(r.y), &p.P.Constraints[r.c]

@@ -22,7 +22,7 @@ func at(t *testing.T, x []float64, lo, hi float64, state func(x dc.Expr) (dc.Exp
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &kkt.Point{P: p, X: x, Product: 1e-3, Relative: 1e-3, Near: 1e-6}
+	out := &kkt.Point{P: p.Program(), X: x, Product: 1e-3, Relative: 1e-3, Near: 1e-6}
 	for range x {
 		out.Lo, out.Hi, out.Size = append(out.Lo, lo), append(out.Hi, hi), append(out.Size, 1)
 	}

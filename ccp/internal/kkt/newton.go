@@ -19,7 +19,7 @@ import (
 // units of the sizes of variables, hold at x, to first order. ok is false where there are more than
 // most unknowns, a function without second derivatives, or no step.
 func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float64, to [][]float64, ok bool) {
-	objective := p.P.Objective.Scalar()
+	objective := p.P.Objective
 	n, f := len(p.X), expr.AsSum(objective)
 	if n > most || !objective.Smooth() {
 		return nil, nil, false
@@ -53,7 +53,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	smooth = p.curve(k, fixed, f, 1/long)
 	for e, r := range held {
 		if c := &p.P.Constraints[r.c]; c.DC {
-			smooth = smooth && p.curve(k, fixed, expr.AsSum(c.E().Scalar()), r.y/long)
+			smooth = smooth && p.curve(k, fixed, expr.AsSum(c.Function()), r.y/long)
 		}
 		for t, j := range r.idx {
 			v := r.val[t] * p.Size[j] / r.top
@@ -76,7 +76,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	}
 	for e, r := range held {
 		y := s[n+e] * long / r.top
-		if to[r.c][r.entry] = y; p.P.Constraints[r.c].Equation() {
+		if to[r.c][r.entry] = y; p.P.Constraints[r.c].Equation {
 			to[r.c][0], to[r.c+1][0] = max(y, 0), max(0-y, 0)
 		}
 	}
@@ -116,7 +116,7 @@ func (p *Point) held(duals [][]float64, long float64) (out []holding, smooth boo
 	smooth = true
 	y := func(i, k int) float64 {
 		c, y := &p.P.Constraints[i], p.multiplier(duals, i, k)
-		if y == 0 && (c.Equation() || !c.DC && c.Lo[k] == c.Hi[k]) {
+		if y == 0 && (c.Equation || !c.DC && c.Lo[k] == c.Hi[k]) {
 			return math.SmallestNonzeroFloat64
 		}
 		return y

@@ -3,8 +3,8 @@ package rows
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Row is lo ≤ a ≤ hi, or one row of a cone (lo = −a.Const, the bounds of an
@@ -94,7 +94,7 @@ func (l *List) Entries(f func(i int, idx []int, val []float64, of *Family, k int
 }
 
 // Zeros are multipliers of all constraints, in the memory of others that are no longer used.
-func Zeros(in [][]float64, p *dc.Problem) [][]float64 {
+func Zeros(in [][]float64, p *program.Problem) [][]float64 {
 	out := in
 	if len(in) != len(p.Constraints) || in == nil {
 		out = make([][]float64, len(p.Constraints))

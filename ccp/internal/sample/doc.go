@@ -3,11 +3,11 @@
 // (Jamieson and Talwalkar 2016).
 package sample
 
-import "github.com/dcopt/dcopt/dc"
+import "github.com/dcopt/dcopt/internal/program"
 
 // Stage looks for a starting point.
 type Stage struct {
-	Problem *dc.Problem
+	Problem *program.Problem
 	Seed    uint64                     // of the samples
 	Draw    func(number int) []float64 // draws starts, in order from number 0
 	Ended   func() bool                // reports whether the run has been ended

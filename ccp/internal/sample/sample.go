@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/search"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 const (
@@ -40,7 +42,7 @@ type end struct {
 // are of no use, as there are constraints or the sum is too small, and where the end is no lower than start 0.
 func (s *Stage) Best() (x []float64, ok bool) {
 	p := s.Problem
-	n := p.Objective.Samples()
+	n := family.Samples(p.Objective)
 	if n < fewestStarts/2*leastCount || len(p.Constraints) > 0 || p.Objective.IsConvex() {
 		return nil, false
 	}
@@ -62,7 +64,7 @@ func (s *Stage) Best() (x []float64, ok bool) {
 	}
 	first := p.Objective.Value(ends[0].x)
 	for seed := s.Seed; growth*count <= n && !s.Ended(); seed++ {
-		f, ok := p.Objective.Sample(count, seed)
+		f, ok := family.SampleOf(p.Objective, count, seed)
 		if !ok {
 			break
 		}
@@ -83,7 +85,7 @@ type descents struct {
 }
 
 // round goes down on the sample f, a share of the sum, from all ends and puts the lowest first.
-func (d *descents) round(f dc.Expr, share float64, ends []end) {
+func (d *descents) round(f expr.Scalar, share float64, ends []end) {
 	down := search.Descent{
 		Free: d.free,
 		Value: func(x, grad []float64) float64 {
@@ -96,7 +98,7 @@ func (d *descents) round(f dc.Expr, share float64, ends []end) {
 			return f.AddGradient(grad, 1, x)
 		},
 		Sizes: func(x []float64) []float64 {
-			return search.Sizes(d.Problem, x, func(v *dc.Variable) float64 { return max(v.Size(), 1) })
+			return search.Sizes(d.Problem, x, func(v *program.Variable) float64 { return max(v.Size(), 1) })
 		},
 		Stop: func(bool) bool { return d.spent > mostEvaluations || d.Ended() },
 	}

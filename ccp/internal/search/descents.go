@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Descents goes down from points that are drawn as starts are, by values and gradients
@@ -83,7 +83,7 @@ func (d *Descents) prepare() bool {
 		return false
 	}
 	d.Sizes = func(x []float64) []float64 {
-		return Sizes(d.Sub.Compiled.DC, x, func(v *dc.Variable) float64 { return sized(d.Sub, v) })
+		return Sizes(d.Sub.Compiled.DC, x, func(v *program.Variable) float64 { return sized(d.Sub, v) })
 	}
 	d.Value, d.Stop = d.evaluate, func(round bool) bool { return d.Budget.ended() || round && !d.Budget.affords(0) }
 	d.rng = rand.New(rand.NewPCG(d.Seed, 0x6465+d.Start)) // the second word names the stream

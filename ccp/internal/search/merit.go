@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // axisMerit computes the merit, objective + τ·Σ(cᵢ)₊ over the DC constraints, where one
@@ -49,7 +49,7 @@ func (v *Values) of(s *subproblem.Problem, slip float64) *axisMerit {
 // relative to the size of its row, the merit is +Inf.
 func newAxisMerit(s *subproblem.Problem) *axisMerit {
 	n := s.Compiled.DC.NumVars()
-	p := &axisMerit{s: s, objective: family.NewAlong(s.Compiled.DC.Objective.Scalar(), n), x: make([]float64, n),
+	p := &axisMerit{s: s, objective: family.NewAlong(s.Compiled.DC.Objective, n), x: make([]float64, n),
 		cost: make([]int, n)}
 	p.hard, p.soft = p.standing(s.Compiled.Hard), p.standing(s.Compiled.Soft)
 	p.gap, p.values = make([]float64, len(s.Compiled.Soft)), make([]float64, len(s.Compiled.Soft))
@@ -59,7 +59,7 @@ func newAxisMerit(s *subproblem.Problem) *axisMerit {
 
 // standing lists for each variable the constraints that it stands in, and adds up their
 // sizes.
-func (p *axisMerit) standing(all []*dc.Constraint) [][]int {
+func (p *axisMerit) standing(all []*program.Constraint) [][]int {
 	of := make([][]int, len(p.x))
 	for i, c := range all {
 		idx := c.Support()

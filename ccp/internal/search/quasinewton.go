@@ -3,8 +3,8 @@ package search
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Descent goes down by values and gradients alone: the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno with a line
@@ -176,7 +176,7 @@ func (d *Descent) update(first bool) {
 }
 
 // Sizes are those of the variables at x, each the root mean square of the entries that belong together; where these are 0, another size.
-func Sizes(p *dc.Problem, x []float64, other func(v *dc.Variable) float64) []float64 {
+func Sizes(p *program.Problem, x []float64, other func(v *program.Variable) float64) []float64 {
 	sizes := make([]float64, len(x))
 	for _, v := range p.Vars {
 		size := rms(x[v.Offset:][:v.Len()], other(v))

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -304,7 +304,7 @@ func (s *Slopes) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *Slopes) gradient(y []float64) []float64 {
-	return s.gradientOf(expr.AsSum(s.Sub.Compiled.DC.Objective.Scalar()), y)
+	return s.gradientOf(expr.AsSum(s.Sub.Compiled.DC.Objective), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
@@ -436,7 +436,7 @@ const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
 func (s *Slopes) around(x []float64, reach float64) convex.Func {
-	e := s.Sub.Compiled.DC.Objective.Scalar()
+	e := s.Sub.Compiled.DC.Objective
 	if s.free < fewestAround {
 		return expr.AsSum(e)
 	}
@@ -460,10 +460,10 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 			s.rows = append(s.rows, slope{value, g, at})
 		}
 	}
-	convexified := func(c *dc.Constraint) {
-		e := c.E()
+	convexified := func(c *program.Constraint) {
+		e := c.Function()
 		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		if expr.AsSum(e.Scalar()).Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
+		if expr.AsSum(e).Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}
 		for range s.free { // other pieces of a function with kinks

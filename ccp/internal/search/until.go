@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Point is where a local search has converged.
@@ -70,7 +70,7 @@ type Around struct {
 	Values *Values
 	Tol    float64                   // of the objective's terms
 	Noise  func(x []float64) float64 // bounds the rounding error of the objective at x
-	Size   func(x []float64) float64 // dc.Problem.ObjectiveVariation
+	Size   func(x []float64) float64 // program.Problem.ObjectiveVariation
 	// Draw draws a point as a start is drawn; More reports whether iterations are
 	// left.
 	Draw func(seed uint64) []float64
@@ -176,7 +176,7 @@ type Budget struct {
 
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
-	return Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective.Scalar()))}
+	return Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective))}
 }
 
 // Source: chosen on problems of the five families drawn from other seeds than those
@@ -275,7 +275,7 @@ func rms(v []float64, other float64) float64 {
 }
 
 // sized is the size of a variable's starts or bounds, else its unit.
-func sized(p *subproblem.Problem, v *dc.Variable) float64 {
+func sized(p *subproblem.Problem, v *program.Variable) float64 {
 	if size := v.Size(); size > 0 {
 		return size
 	}

@@ -84,7 +84,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 			continue
 		}
 		owner := sub.Compiled.Rows.At(cut.Row).Owner
-		if owner > 0 && sub.Compiled.DC.Constraints[owner-1].Equation() && first != nil {
+		if owner > 0 && sub.Compiled.DC.Constraints[owner-1].Equation && first != nil {
 			first.down = append(first.down, cut.Row)
 			first = nil
 			continue
@@ -94,7 +94,7 @@ func newCurvature(sub *subproblem.Problem) *curvature {
 		for _, s := range sub.Compiled.Cuts[from:k] {
 			p.up = append(p.up, s.Row)
 		}
-		if sub.Compiled.DC.Constraints[owner].Equation() {
+		if sub.Compiled.DC.Constraints[owner].Equation {
 			if first = p; len(cut.Idx) <= mostSquared {
 				c.rows = append(c.rows, row{cut: cut})
 			}
@@ -372,7 +372,7 @@ func (c *curvature) add(dst []float64, w float64, x []float64) {
 	p.AddSymMulVec(dst, w, append(slices.Clone(x), make([]float64, len(dst)-len(x))...))
 }
 
-// smoothPart is f, or the smooth part of one that dc.Problem.Linearised has made; nil: there is none.
+// smoothPart is f, or the smooth part of one that program.Problem.Linearised has made; nil: there is none.
 func smoothPart(f convex.Func) convex.Func {
 	if smooth(f) {
 		return f

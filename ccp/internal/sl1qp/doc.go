@@ -3,7 +3,7 @@
 // are of the order of the inverse of its curvature: sequential quadratic programming with an l1
 // penalty in a trust region (Fletcher 1987; Nocedal and Wright 2006, section 18.5).
 //
-// An iteration linearises equations and smooth DC functions at x (dc.Problem.Linearised),
+// An iteration linearises equations and smooth DC functions at x (program.Problem.Linearised),
 // gives their slacks the price τ, adds half the second-order term of the Lagrangian
 // and bounds the step. Convex constraints stay as they are; of DC functions that are not smooth the
 // smooth terms are linearised, the rest keep their convex parts. A step counts if it lowers the merit

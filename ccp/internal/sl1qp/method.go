@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -15,7 +15,7 @@ type Method struct {
 	Sub     *subproblem.Problem
 	Backend qpbackend.Backend
 
-	p  *dc.Problem
+	p  *program.Problem
 	w  *curvature
 	y  []float64 // multipliers of the rows
 	lo []float64 // bounds of the columns
@@ -39,10 +39,10 @@ type weight struct {
 // tolerances are that of the backend, and of the rows.
 type tolerances struct{ tol, feas float64 }
 
-// New returns the method for q, a problem that dc.Problem.Linearised has made; nil where
+// New returns the method for q, a problem that program.Problem.Linearised has made; nil where
 // it has functions of too many variables each, or an objective whose quadratic part
 // changes.
-func New(ctx context.Context, q *dc.Problem, b qpbackend.Backend) (*Method, error) {
+func New(ctx context.Context, q *program.Problem, b qpbackend.Backend) (*Method, error) {
 	sub, err := subproblem.Compile(ctx, q)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type Start struct {
 	More  func(solves int) bool     // whether another convex problem may follow so many
 	Least func(x []float64) float64 // the smallest decrease of the objective that counts at x
 	Tol   float64                   // accuracy asked of the backend
-	Feas  float64                   // tolerance of dc.Problem.Feasible
+	Feas  float64                   // tolerance of program.Problem.Feasible
 	// how far the multipliers of the last convex problem are from first-order conditions at x, at
 	// most 1 if they hold
 	Slope func(x []float64) float64
@@ -446,7 +446,7 @@ func (m *Method) predicted(x, to []float64) float64 {
 		}
 		return sum
 	}
-	pred := m.p.Objective.Scalar().G().Value(x) - kept(v) - sub.Compiled.QP.R
+	pred := m.p.Objective.G().Value(x) - kept(v) - sub.Compiled.QP.R
 	d := make([]float64, len(x))
 	for j := range d {
 		d[j] = to[j] - x[j]

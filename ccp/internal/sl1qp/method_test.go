@@ -8,6 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/sl1qp"
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
@@ -134,9 +135,9 @@ func TestFromEnds(t *testing.T) {
 	}
 }
 
-func linearised(t *testing.T, p *dc.Problem) *dc.Problem {
+func linearised(t *testing.T, p *dc.Problem) *program.Problem {
 	t.Helper()
-	q, _, ok := p.Linearised()
+	q, _, ok := p.Program().Linearised()
 	if !ok {
 		t.Fatal("the problem has nothing to linearise")
 	}
@@ -160,7 +161,7 @@ func TestLinearised(t *testing.T) {
 		p := problem(t, 2, func(x dc.Expr) (dc.Expr, []dc.Constraint) {
 			return dc.SumSquares(x).Scale(c.sign), []dc.Constraint{c.constraint(x)}
 		})
-		if _, equations, ok := p.Linearised(); equations != c.equations || ok != c.ok {
+		if _, equations, ok := p.Program().Linearised(); equations != c.equations || ok != c.ok {
 			t.Errorf("%s: equations %v, ok %v", name, equations, ok)
 		}
 	}

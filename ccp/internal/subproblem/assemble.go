@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -30,8 +30,8 @@ func (s *Compiled) pin(b *Builder) {
 
 // addObjective adds g of the objective, and the domain of its h.
 func (s *Compiled) addObjective(b *Builder) {
-	b.Minimise(b.Form(s.DC.Objective.Scalar().G()))
-	if h := s.DC.Objective.Scalar().H(); len(h.Support()) > 0 {
+	b.Minimise(b.Form(s.DC.Objective.G()))
+	if h := s.DC.Objective.H(); len(h.Support()) > 0 {
 		s.H0 = h
 		s.restrict(b, h)
 	}
@@ -88,12 +88,12 @@ func (s *Compiled) addFamily(b *Builder, i int) int {
 }
 
 // addConstraint adds the rows of one constraint.
-func (s *Compiled) addConstraint(b *Builder, c *dc.Constraint) {
+func (s *Compiled) addConstraint(b *Builder, c *program.Constraint) {
 	if b.meet(c) {
 		return
 	}
-	e := c.E()
-	g, h := e.Scalar().G(), e.Scalar().H()
+	e := c.Function()
+	g, h := e.G(), e.H()
 	s.restrict(b, h)
 	slack := convex.Linear{Idx: []int{b.Var()}, Val: []float64{1}}
 	s.Slacks = append(s.Slacks, slack.Idx[0])
@@ -104,7 +104,7 @@ func (s *Compiled) addConstraint(b *Builder, c *dc.Constraint) {
 }
 
 // meet states a constraint of which nothing is linearised. It returns false for any other.
-func (b *Builder) meet(c *dc.Constraint) bool {
+func (b *Builder) meet(c *program.Constraint) bool {
 	switch {
 	case !c.DC:
 		for k := range c.A.Len() {
@@ -114,7 +114,7 @@ func (b *Builder) meet(c *dc.Constraint) bool {
 	case !c.Convex():
 		return false
 	default:
-		if g := c.E().Scalar().G(); !b.atMost(g, 0) {
+		if g := c.Function().G(); !b.atMost(g, 0) {
 			for _, l := range upperRows(b, g, 0) {
 				b.AddRow(l, math.Inf(-1), 0, 0)
 			}

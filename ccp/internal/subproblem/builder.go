@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -97,7 +97,7 @@ func (b *Builder) BoundColumn(col int, lo, hi float64) {
 }
 
 // BoundVariables states the bounds of the variables of p.
-func (b *Builder) BoundVariables(p *dc.Problem) {
+func (b *Builder) BoundVariables(p *program.Problem) {
 	for _, v := range p.Vars {
 		for i := range v.Len() {
 			b.work(1)
@@ -205,7 +205,7 @@ func (b *Builder) atMost(f convex.Representer, entry int) bool {
 
 // inCone states a constraint that is a cone, row by row. It returns false for any
 // other.
-func (b *Builder) inCone(c *dc.Constraint) bool {
+func (b *Builder) inCone(c *program.Constraint) bool {
 	k, ok := c.Cone()
 	if !ok {
 		return false

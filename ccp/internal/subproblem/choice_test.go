@@ -58,7 +58,7 @@ func TestCompileNear(t *testing.T) {
 		}
 		return s
 	}
-	near, whole := open(CompileNear(ctx, p, at)), open(Compile(ctx, p))
+	near, whole := open(CompileNear(ctx, p.Program(), at)), open(Compile(ctx, p.Program()))
 	defer near.Close()
 	defer whole.Close()
 	few := len(near.Compiled.QP.L)
@@ -93,7 +93,7 @@ func TestCompileNear(t *testing.T) {
 		some, all := near.Duals(Multipliers{}, near.Session.Last()), whole.Duals(Multipliers{}, whole.Session.Last())
 		for i := range all.Rows {
 			if v := all.Rows[i][0]; math.Abs(some.Rows[i][0]-v) > 1e-2*(1+math.Abs(v)) {
-				t.Errorf("round %d: multiplier %g of %s, of the whole problem %g", round, some.Rows[i][0], p.Constraints[i].Name(), v)
+				t.Errorf("round %d: multiplier %g of %s, of the whole problem %g", round, some.Rows[i][0], p.Program().Constraints[i].Name(), v)
 			}
 		}
 		if a, b := near.Stated(), whole.Stated(); len(a.L) > len(b.L) {

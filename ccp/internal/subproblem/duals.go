@@ -72,10 +72,11 @@ func (s *Compiled) DualTangent(at, change qpbackend.Tangent) Multipliers {
 	return out
 }
 
-// asWritten makes multipliers of splits those of the constraints as they are written. Those of dc.Constraint.Within are in the bounds'.
+// asWritten makes multipliers of splits those of the constraints as they are written. Bounds have
+// the multipliers of constraints Within them.
 func (s *Compiled) asWritten(rows [][]float64) {
 	for i, y := range rows {
-		if c := &s.DC.Constraints[i]; c.Within() {
+		if c := &s.DC.Constraints[i]; c.Within {
 			y[0] = 0
 		} else if c.DC && len(y) == 1 {
 			y[0] *= c.SplitRate()

@@ -8,8 +8,8 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -174,16 +174,16 @@ const leastSlope = 1e-3
 func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Compiled.Soft))
 	s.Compiled.soft(
-		func(k int) { out[k] = s.slope(s.Compiled.Soft[k].E(), x) },
+		func(k int) { out[k] = s.slope(s.Compiled.Soft[k].Function(), x) },
 		func(f *rows.Family) { f.Slopes(out, x, s.Units.Of, leastSlope) },
 	)
 	return out
 }
 
 // slope is that of an expression at x, per unit of a variable; 0 where it is flat or has none.
-func (s *Problem) slope(e dc.Expr, x []float64) float64 {
+func (s *Problem) slope(e expr.Scalar, x []float64) float64 {
 	clear(s.Lin.grad)
-	g, h := e.Scalar().G(), e.Scalar().H()
+	g, h := e.G(), e.H()
 	h.AddSubgrad(s.Lin.grad, -1, x)
 	least := leastSlope * s.Units.perUnit(s.Lin.grad, h.Support())
 	g.AddSubgrad(s.Lin.grad, 1, x)

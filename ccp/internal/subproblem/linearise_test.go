@@ -59,7 +59,7 @@ func values(s *Problem, x []float64) []float64 {
 // these elsewhere; after Correct they have them at the other point, with the slopes of before.
 func TestTangents(t *testing.T) {
 	p := bent(t)
-	s, err := Compile(t.Context(), p)
+	s, err := Compile(t.Context(), p.Program())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestQuadraticInConstraint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Compile(t.Context(), p)
+	s, err := Compile(t.Context(), p.Program())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestQuadraticInConstraint(t *testing.T) {
 		t.Fatal(err, s.Session.Res.Status)
 	}
 	at := s.Session.Res.X[:2]
-	if v := p.Constraints[0].Value(at); !(math.Abs(v) <= 1e-6) {
+	if v := p.Program().Constraints[0].Value(at); !(math.Abs(v) <= 1e-6) {
 		t.Errorf("the constraint is %g at %v, want 0", v, at)
 	}
 	// The gradient of the objective is a multiple of the one of the constraint, where x₀ is below 0.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
@@ -16,7 +16,8 @@ import (
 // lies within the domains of the h's, away from their borders where there is
 // room: minimise ½‖x − x0‖² + ρ·Σ(1 + dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
 // problem will tell.
-func Project(ctx context.Context, p *dc.Problem, s *Problem, x0 []float64, backend qpbackend.Backend) (x []float64, err error) {
+func Project(ctx context.Context, p *program.Problem, s *Problem, x0 []float64,
+	backend qpbackend.Backend) (x []float64, err error) {
 	defer Unwound(&err)
 	b := NewBuilder(ctx, p.NumVars())
 	for j, v := range x0 {

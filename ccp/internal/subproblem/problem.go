@@ -8,8 +8,8 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
@@ -25,7 +25,7 @@ type Problem struct {
 // Compiled is the pattern, and the values without any h and without the costs of slacks: no iteration
 // changes it.
 type Compiled struct {
-	DC       *dc.Problem
+	DC       *program.Problem
 	QP       *qpbackend.Problem
 	Rows     rows.List
 	Cuts     []Cut   // the linearised rows of Rows.Single
@@ -33,13 +33,13 @@ type Compiled struct {
 	owners   []int32 // by slack: the number in Soft
 	H0       convex.Func
 	Domain   []convex.Restricted
-	boundary []convex.Representer // ≤ 0 within the domains
-	Hard     []*dc.Constraint     // the convex ones
-	Soft     []*dc.Constraint     // those with a slack
-	Hidden   pinned.Reduction     // columns that the solver does not see
-	alone    []int                // variables without rows, squares and products
-	powers   []int                // columns that are values of powers or exponentials
-	choice   rows.Choice          // of the constraints that have rows
+	boundary []convex.Representer  // ≤ 0 within the domains
+	Hard     []*program.Constraint // the convex ones
+	Soft     []*program.Constraint // those with a slack
+	Hidden   pinned.Reduction      // columns that the solver does not see
+	alone    []int                 // variables without rows, squares and products
+	powers   []int                 // columns that are values of powers or exponentials
+	choice   rows.Choice           // of the constraints that have rows
 }
 
 // Linearisation is the values of an iteration.

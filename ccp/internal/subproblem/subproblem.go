@@ -11,31 +11,31 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
-func Compile(ctx context.Context, p *dc.Problem) (*Problem, error) {
+func Compile(ctx context.Context, p *program.Problem) (*Problem, error) {
 	return compile(ctx, p, rows.Choice{}, false)
 }
 
 // CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
 // x; nil: with all rows. Solve gives those rows that its solutions break.
-func CompileNear(ctx context.Context, p *dc.Problem, x []float64) (*Problem, error) {
+func CompileNear(ctx context.Context, p *program.Problem, x []float64) (*Problem, error) {
 	return compile(ctx, p, rows.Around(x), false)
 }
 
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
 // products of coefficients.
-func CompileApart(ctx context.Context, p *dc.Problem) (*Problem, error) {
+func CompileApart(ctx context.Context, p *program.Problem) (*Problem, error) {
 	return compile(ctx, p, rows.Choice{}, true)
 }
 
 // compile is Compile, or CompileApart, with the rows of a choice.
-func compile(ctx context.Context, p *dc.Problem, choice rows.Choice, apart bool) (s *Problem, err error) {
+func compile(ctx context.Context, p *program.Problem, choice rows.Choice, apart bool) (s *Problem, err error) {
 	defer Unwound(&err)
 	s = &Problem{&Compiled{DC: p, choice: choice}, &Linearisation{unsized: choice.Around != nil}, &Units{}, &Session{}}
 	b := NewBuilder(ctx, p.NumVars())

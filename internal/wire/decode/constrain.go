@@ -235,11 +235,7 @@ func (s *stating) between() {
 func (s *stating) sides(l, r value, lo, hi []float64) {
 	n := len(lo)
 	if l.affine() && r.affine() {
-		c := dc.LE(l.broadcast(n), r.broadcast(n))
-		if c.Err() == nil {
-			c.Lo, c.Hi = lo, hi
-		}
-		s.add(c, nil)
+		s.add(dc.Between(dc.Vec(lo), l.broadcast(n).Sub(r.broadcast(n)), dc.Vec(hi)), nil)
 		return
 	}
 	for k := range n {

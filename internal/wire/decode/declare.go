@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
 // variable is one of the graph and its counterpart.
 type variable struct {
-	offset int          // of its entries in the vector of all
-	n      int          // entries
-	perm   []int        // see columnMajor
-	dc     *dc.Variable // after locate
+	offset int               // of its entries in the vector of all
+	n      int               // entries
+	perm   []int             // see columnMajor
+	dc     *program.Variable // after locate
 }
 
 // declare makes the variables, and the parameters that are needed as functions.

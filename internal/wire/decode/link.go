@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // linked is an array of variables that is not the graph's, and its name. The numbers tell it from
@@ -64,7 +66,7 @@ func (b *builder) inPlaceOf(id int, v *value) value {
 	}
 	t, name := b.linked(n, []int{id}, within(ends)...)
 	b.m.SubjectTo(dc.EQ(t, v.a).Named(name))
-	b.m.Tie(t, v.a)
+	b.tie(t, v.a)
 	b.named[id] = value{a: t, terms: 1}
 	return b.named[id]
 }
@@ -134,7 +136,7 @@ func (c *call) running(x *value, m int) value {
 	s, name := c.linked(c.n, []int{c.id}, within(ends)...)
 	next := s.MulSparse(ptr, idx, val).Add(x.a)
 	c.m.SubjectTo(dc.EQ(s, next).Named(name))
-	c.m.Tie(s, next)
+	c.tie(s, next)
 	return value{a: s, terms: 1}
 }
 
@@ -165,4 +167,14 @@ func matmul(c *call) value {
 		}
 	}
 	return c.array(dc.Stack(out...), k)
+}
+
+// tie lets the variables t start at the values of e.
+func (b *builder) tie(t, e dc.Expr) {
+	n := t.Len()
+	vars, values := make([]convex.Linear, n), make([]expr.Scalar, n)
+	for k := range n {
+		vars[k], values[k] = t.Linear(k), e.Entry(k).Scalar()
+	}
+	b.m.Program().Tie(vars, values)
 }

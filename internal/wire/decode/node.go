@@ -207,8 +207,15 @@ func (v *value) curvature() string {
 	return word(v.a)
 }
 
+// split has the curvature of a function or an array by splits.
+type split interface {
+	IsAffine() bool
+	IsConvex() bool
+	IsConcave() bool
+}
+
 // word is the curvature of an array by the splits of its entries.
-func word(e dc.Expr) string {
+func word(e split) string {
 	switch {
 	case e.IsAffine():
 		return "affine"

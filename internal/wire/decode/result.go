@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
 // locate finds the variables of the problem that belong to the graph's.
 func (p *Program) locate() {
-	vars := map[string]*dc.Variable{}
-	for _, v := range p.Problem.Vars {
+	vars := map[string]*program.Variable{}
+	for _, v := range p.Problem.Program().Vars {
 		vars[v.Name] = v
 	}
 	for k := range p.vars {
@@ -97,8 +98,8 @@ func (p *Program) Point(entries []float64) ([]float64, error) {
 			v.place(x, entries[v.offset:v.offset+v.n])
 		}
 	}
-	p.Problem.Settle(x)
-	p.Problem.Pin(x)
+	p.Problem.Program().Settle(x)
+	p.Problem.Program().Pin(x)
 	return x, nil
 }
 
@@ -127,8 +128,8 @@ func (p *Program) BoundMultipliers(z []float64) []float64 {
 // PSDMultipliers are the matrices of the variables that are positive semidefinite.
 func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 	var out map[string]*wire.Floats
-	for i := range p.Problem.Constraints {
-		name, ok := strings.CutPrefix(p.Problem.Constraints[i].Family, "psd(")
+	for i := range p.Problem.Program().Constraints {
+		name, ok := strings.CutPrefix(p.Problem.Program().Constraints[i].Family, "psd(")
 		if !ok || i >= len(duals) {
 			continue
 		}
@@ -150,7 +151,7 @@ func (m multipliers) Multipliers() [][]float64 { return m }
 
 // MultipliersAt are the multipliers of all constraints, from the ones of the problem at x.
 func (p *Program) MultipliersAt(duals [][]float64, x []float64) []float64 {
-	if len(duals) != len(p.Problem.Constraints) {
+	if len(duals) != len(p.Problem.Program().Constraints) {
 		return nil
 	}
 	out := make([]float64, p.Multipliers)
@@ -183,8 +184,8 @@ func (p *Program) ValueAt(node int, x []float64) ([]float64, error) {
 // WhereIs is the constraint or variable that the problem calls name.
 func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 	name = strings.TrimPrefix(name, "bounds of ")
-	for i := range p.Problem.Constraints {
-		c := &p.Problem.Constraints[i]
+	for i := range p.Problem.Program().Constraints {
+		c := &p.Problem.Program().Constraints[i]
 		if c.Name() != name && c.Family != name {
 			continue
 		}
@@ -205,16 +206,16 @@ func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 // split.
 func (p *Program) Curvatures() (objective string, constraints []string) {
 	e := p.minimised()
-	if p.Problem.Maximize { // the problem has its negative
+	if p.Problem.Program().Maximize { // the problem has its negative
 		e = e.Neg()
 	}
 	objective = word(e)
 	worse := map[string]int{"affine": 0, "convex": 1, "concave": 2, "dc": 3}
 	constraints = slices.Repeat([]string{"affine"}, len(p.constraints))
-	for i := range p.Problem.Constraints {
-		c, w := &p.Problem.Constraints[i], "affine"
+	for i := range p.Problem.Program().Constraints {
+		c, w := &p.Problem.Program().Constraints[i], "affine"
 		if c.DC {
-			if w = word(c.E()); w == "affine" {
+			if w = word(c.Function()); w == "affine" {
 				w = "convex" // a cone
 			}
 		}
@@ -229,12 +230,12 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 func (p *Program) Convex() bool { return p.convex }
 
 // minimised is the objective as the problem has it, with numbers in the places of coefficients.
-func (p *Program) minimised() dc.Expr {
+func (p *Program) minimised() expr.Scalar {
 	if p.layout.priced == 0 {
-		return p.Problem.Objective
+		return p.Problem.Program().Objective
 	}
-	e := p.values[p.layout.priced].expr(0)
-	if p.Problem.Maximize {
+	e := p.values[p.layout.priced].expr(0).Scalar()
+	if p.Problem.Program().Maximize {
 		e = e.Neg()
 	}
 	return e
@@ -242,5 +243,5 @@ func (p *Program) minimised() dc.Expr {
 
 func (p *Program) isConvex() bool {
 	return p.minimised().IsConvex() &&
-		!slices.ContainsFunc(p.Problem.Constraints, func(c dc.Constraint) bool { return !c.Convex() })
+		!slices.ContainsFunc(p.Problem.Program().Constraints, func(c program.Constraint) bool { return !c.Convex() })
 }

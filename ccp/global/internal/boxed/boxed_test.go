@@ -44,7 +44,7 @@ func TestSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
 		p := drawn(t, rng)
-		q := boxed.Of(p)
+		q := boxed.Of(p.Program())
 		if q == nil {
 			t.Fatal("no quadratic function over a box")
 		}
@@ -87,7 +87,7 @@ func TestOthersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if boxed.Of(p) != nil {
+		if boxed.Of(p.Program()) != nil {
 			t.Errorf("%s: taken for a quadratic function over a box", name)
 		}
 	}

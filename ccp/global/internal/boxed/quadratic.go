@@ -3,10 +3,10 @@ package boxed
 import (
 	"math"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Quadratic is linear·x + ½xᵀHx over lo ≤ x ≤ hi.
@@ -25,9 +25,9 @@ type entry struct {
 
 // Of is the objective of p, or nil where p has constraints, a variable without bounds or an objective
 // that is not quadratic, as far as its Hessians at three points tell.
-func Of(p *dc.Problem) *Quadratic {
+func Of(p *program.Problem) *Quadratic {
 	n := p.NumVars()
-	f := expr.AsSum(p.Objective.Scalar())
+	f := expr.AsSum(p.Objective)
 	times, ok := convex.HessianOf(f)
 	if !ok || len(p.Constraints) > 0 || float64(n*family.Coefficients(f.E)) > mostWork {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
@@ -12,11 +11,10 @@ import (
 
 // atom is an atom over columns.
 func (m *maker) atom(n *expr.Node) convex.Linear {
-	args := dc.Args(n)
 	var us []convex.Linear // all entries, in order
-	for k := range args {
-		for i := range args[k].Len() {
-			us = append(us, m.expr(args[k].Entry(i)))
+	for _, a := range n.Args() {
+		for _, e := range a.Scalars() {
+			us = append(us, m.expr(e))
 		}
 	}
 	if m.err != nil {

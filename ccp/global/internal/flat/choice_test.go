@@ -27,7 +27,7 @@ func TestChoices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := New(p, 1)
+		f, err := New(p.Program(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,10 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Term is a column that equals a function of columns before it.
@@ -86,7 +87,7 @@ type maker struct {
 
 // New states p as a flat problem, with its exact terms as they were written, and the cost in units, a
 // power of 2. An error names a function that has no bounds by columns.
-func New(p *dc.Problem, unit float64) (*Problem, error) {
+func New(p *program.Problem, unit float64) (*Problem, error) {
 	box := make([]Interval, p.NumVars())
 	for _, v := range p.Vars {
 		for k := range v.Len() {
@@ -99,7 +100,7 @@ func New(p *dc.Problem, unit float64) (*Problem, error) {
 // Within states p anew, of which f is the flat problem, within bounds that follow for points of a
 // cost of at most cutoff, where some variable has an end for none: signs of functions and rounding
 // errors show only in bounds. Otherwise it is f.
-func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, error) {
+func Within(p *program.Problem, f *Problem, cutoff float64, rounds int) (*Problem, error) {
 	ends := func(box []Interval) (n int) {
 		for _, b := range box[:f.N] {
 			for _, end := range [2]float64{b.Lo, -b.Hi} {
@@ -132,13 +133,13 @@ func Within(p *dc.Problem, f *Problem, cutoff float64, rounds int) (*Problem, er
 }
 
 // within states p with bounds of its variables.
-func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
+func within(p *program.Problem, box []Interval, unit float64) (*Problem, error) {
 	m := maker{&Problem{N: p.NumVars(), Box: box, Unit: unit, pairs: map[[2]int]int{}}, map[string][]int{}, nil}
 	for _, v := range p.Vars {
 		if v.Param {
 			return nil, errors.New("parameters have no bounds")
 		}
-		if v.Semidefinite() {
+		if v.Semidefinite {
 			return nil, fmt.Errorf("%s is positive semidefinite, and no bound uses that", v.Name)
 		}
 	}
@@ -155,7 +156,7 @@ func within(p *dc.Problem, box []Interval, unit float64) (*Problem, error) {
 			if equation {
 				lo = 0
 			}
-			m.row(m.expr(c.E()), lo, 0, c.Name())
+			m.row(m.expr(c.Function()), lo, 0, c.Name())
 			continue
 		}
 		for k := range c.A.Len() {
@@ -307,7 +308,7 @@ func (m *maker) of(op Op, p float64, l convex.Linear) convex.Linear {
 }
 
 // expr is an expression over columns.
-func (m *maker) expr(e dc.Expr) convex.Linear {
+func (m *maker) expr(e expr.Scalar) convex.Linear {
 	lin, terms := e.Written()
 	if len(terms) == 0 {
 		return lin

@@ -159,7 +159,7 @@ func (m *merge) checked(prog *lang.Program, one *plan.Result) *ccp.Result {
 
 // report is the report of a result, as solve prints it.
 func (m *merge) report(prog *lang.Program, res *ccp.Result) *report.Report {
-	rep := report.Of(prog.Problem, res)
+	rep := report.Of(prog.Problem.Program(), res)
 	rep.Names(prog, res.X, m.json)
 	none := math.NaN()
 	rep.Wall, rep.Seconds = none, &record.Seconds{Read: &none, Compile: none, Solve: none, Backend: none}
@@ -216,7 +216,7 @@ func (m *merge) starts() (code int, err error) {
 				return 0, err
 			}
 		}
-		k := slices.Index(all, ccp.Best(prog.Problem.Maximize, all))
+		k := slices.Index(all, ccp.Best(prog.Problem.Program().Maximize, all))
 		if k < 0 {
 			return exit.NotSolved, nil // all are wrong; the missing shards are told
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/table"
 )
@@ -139,7 +140,8 @@ func startCSV(text []byte) (map[string]lang.Start, error) {
 func (s *Source) startsSomething(p *dc.Problem) error {
 	var others []string
 	for name := range s.Options.Start {
-		if !slices.ContainsFunc(p.Vars, func(v *dc.Variable) bool { return v.Name == name || v.Complex == name }) {
+		named := func(v *program.Variable) bool { return v.Name == name || v.Complex == name }
+		if !slices.ContainsFunc(p.Program().Vars, named) {
 			others = append(others, name)
 		}
 	}
@@ -165,6 +167,6 @@ func complexStart(to map[string]lang.Start, name string, parts map[string]any) e
 	if err := errors.Join(flatten(&a, re, 0), flatten(&b, im, 0)); err != nil {
 		return err
 	}
-	to[dc.RealPart(name)], to[dc.ImagPart(name)] = a, b
+	to[program.RealPart(name)], to[program.ImagPart(name)] = a, b
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/picture"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/problem"
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/session"
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/garbage"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/scene"
 	"github.com/dcopt/dcopt/internal/setting"
@@ -69,10 +69,10 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 		}
 	}
 	if !j.c.Bool("global") { // whose tree grows
-		defer garbage.Mind(numbersOf(prog.Problem))()
+		defer garbage.Mind(numbersOf(prog.Problem.Program()))()
 	}
 	begin := time.Now()
-	j.seen.begin(prog.Problem, set.Recorder)
+	j.seen.begin(prog.Problem.Program(), set.Recorder)
 	set.Recorder = &j.seen
 	out, err := session.Briefly(j.ctx, func() (solution, error) { return j.solution(prog, x0, starts, set) })
 	if out.res == nil && exit.IsContext(err) {
@@ -88,10 +88,10 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	case res == nil:
 		return nil, nil, err
 	}
-	r := report.Of(prog.Problem, res)
+	r := report.Of(prog.Problem.Program(), res)
 	r.Names(prog.Program, res.X, j.json)
 	if j.plot != nil {
-		run := picture.Run(res.History, prog.Problem.Maximize)
+		run := picture.Run(res.History, prog.Problem.Program().Maximize)
 		j.drawn = panels{prog.Title, scene.Of(prog.Program, res.X).Panels, run}
 		if s := j.drawn.solution; len(s) == 1 && (len(prog.Plots) == 0 || prog.Plots[0].Title == "") {
 			s[0].Title = prog.Title
@@ -131,7 +131,7 @@ const mostInline = 256 << 10
 
 // numbersOf is about how many numbers the convex problem of p has. Of large families with Lipschitz
 // constants some members alone have rows.
-func numbersOf(p *dc.Problem) int {
+func numbersOf(p *program.Problem) int {
 	const (
 		// Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides
 		// and multipliers
@@ -149,7 +149,7 @@ func numbersOf(p *dc.Problem) int {
 		}
 		rows, k = rows+some, k+all
 	}
-	return each*rows + family.Coefficients(p.Objective.Scalar())
+	return each*rows + family.Coefficients(p.Objective)
 }
 
 // solution is a point, and with --global the proof of it.

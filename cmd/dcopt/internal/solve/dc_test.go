@@ -36,7 +36,7 @@ func TestNumbersOf(t *testing.T) {
 			rows = 8*2*points + 1 // ccp/internal/rows.PerVariable for each variable
 		}
 		want := 16*rows + 2*points // the squares of the objective
-		if got := numbersOf(p); got != want {
+		if got := numbersOf(p.Program()); got != want {
 			t.Errorf("far %v: %d numbers, want %d", far, got, want)
 		}
 	}

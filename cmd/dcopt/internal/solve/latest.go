@@ -8,7 +8,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp"
 	"github.com/dcopt/dcopt/ccp/global"
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // latest keeps the best point that a run reports: the answer of one that does
@@ -16,7 +16,7 @@ import (
 type latest struct {
 	mu   sync.Mutex
 	next ccp.Recorder // nil: none
-	p    *dc.Problem
+	p    *program.Problem
 	over bool // it was given up, and may still be at work
 	best *ccp.Result
 	seen int         // iterations
@@ -24,7 +24,7 @@ type latest struct {
 }
 
 // begin forgets the run before.
-func (l *latest) begin(p *dc.Problem, next ccp.Recorder) {
+func (l *latest) begin(p *program.Problem, next ccp.Recorder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.p, l.next, l.best, l.seen, l.far = p, next, nil, 0, nil

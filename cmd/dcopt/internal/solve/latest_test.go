@@ -19,13 +19,13 @@ func TestBoundOfWhatWasGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var l latest
-	l.begin(p, nil)
+	l.begin(p.Program(), nil)
 	set := ccp.DefaultSettings()
 	if out := l.proof(l.giveUp(context.Canceled, nil, set)); out.Objective != 1 || !math.IsInf(out.Bound, 1) || !math.IsInf(out.Gap, 1) {
 		t.Errorf("before any report: %g, bound %g, gap %g", out.Objective, out.Bound, out.Gap)
 	}
 	l = latest{}
-	l.begin(p, nil)
+	l.begin(p.Program(), nil)
 	for _, b := range []ccp.Bounds{
 		{Objective: math.Inf(-1), Bound: 9, Gap: math.Inf(1), Safe: true},
 		{Objective: 4, Bound: 5, Gap: 0.25, Nodes: 3, X: []float64{2}, Safe: true},

@@ -147,7 +147,7 @@ func (r *Rows) Array(m *dc.Model, shape []int) value.Value {
 	}
 	out, from := make([]convex.Linear, len(r.ends)), 0
 	for k, end := range r.ends {
-		out[k] = m.Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
+		out[k] = m.Program().Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
 			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
 		from = end
 	}

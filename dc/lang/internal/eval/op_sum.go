@@ -37,7 +37,7 @@ func (ev *Evaluator) affine(n *syntax.Node, m value.Mark) value.Value {
 	if len(l.Idx) == 0 {
 		return value.Number(l.Const)
 	}
-	return value.FromLinear(ev.kept(ev.Model.Own(l.WithConstSize(a.Size))))
+	return value.FromLinear(ev.kept(ev.Model.Program().Own(l.WithConstSize(a.Size))))
 }
 
 // total is the value of the sum that began at m and ends here.

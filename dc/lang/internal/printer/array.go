@@ -5,11 +5,11 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // slices writes a as a sum of multiples of slices, and of constants.
-func (pr *printer) slices(ps *phrase, a dc.Expr) bool {
+func (pr *printer) slices(ps *phrase, a convex.Array) bool {
 	head := a.Linear(0)
 	for k := 1; k < a.Len(); k++ {
 		if l := a.Linear(k); !slices.Equal(l.Val, head.Val) {
@@ -17,7 +17,7 @@ func (pr *printer) slices(ps *phrase, a dc.Expr) bool {
 		}
 	}
 	type slice struct{ v, d, lo, hi int }
-	shape := a.Shape()
+	shape := a.Shape
 	parts := make([]slice, len(head.Idx))
 	for t := range parts {
 		idx := make([]int, a.Len())
@@ -103,10 +103,10 @@ func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 }
 
 // product writes a as A*x + b for data A without zeros and a vector x.
-func (pr *printer) product(ps *phrase, a dc.Expr) bool {
+func (pr *printer) product(ps *phrase, a convex.Array) bool {
 	rows := a.Len()
 	head := a.Linear(0)
-	if len(head.Idx) < 2 || len(a.Shape()) != 1 {
+	if len(head.Idx) < 2 || len(a.Shape) != 1 {
 		return false
 	}
 	v, _ := pr.place(head.Idx[0])

@@ -5,14 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 )
 
 // top is a sum whose terms may be families.
-func (pr *printer) top(e dc.Expr, constant bool) phrase {
+func (pr *printer) top(e expr.Scalar, constant bool) phrase {
 	affine, terms := written(e)
 	if !constant {
 		affine.Const = 0
@@ -125,7 +124,7 @@ func (pr *printer) linear(ps *phrase, l *convex.Linear, first *bool) {
 }
 
 // sum is an expression without families.
-func (pr *printer) sum(ps *phrase, e dc.Expr) {
+func (pr *printer) sum(ps *phrase, e expr.Scalar) {
 	affine, terms := written(e)
 	first := true
 	pr.linear(ps, &affine, &first)
@@ -143,7 +142,7 @@ func (pr *printer) term(ps *phrase, first bool, t *weighted) {
 }
 
 // factor is an expression as an operand of * or ^.
-func (pr *printer) factor(ps *phrase, e dc.Expr) {
+func (pr *printer) factor(ps *phrase, e expr.Scalar) {
 	affine, terms := e.Written()
 	if len(terms) == 0 && len(affine.Idx) == 1 && affine.Val[0] == 1 && affine.Const == 0 {
 		pr.entry(ps, affine.Idx[0])
@@ -163,7 +162,7 @@ type weighted struct {
 
 // written is e as it was written, where the parts u₊^p and −(−u)₊^p of an odd power
 // are one term.
-func written(e dc.Expr) (affine convex.Linear, out []weighted) {
+func written(e expr.Scalar) (affine convex.Linear, out []weighted) {
 	affine, terms := e.Written()
 	for k := 0; k < len(terms); k++ {
 		t := weighted{Atom: terms[k]}
@@ -185,9 +184,9 @@ func isMinimum(n *expr.Node) bool {
 	if atom.FindReduce(n.Op()) != atom.Max {
 		return false
 	}
-	a := &dc.Args(n)[0]
+	a := &n.Args()[0]
 	for k := range a.Len() {
-		_, terms := a.Entry(k).Written()
+		_, terms := a.Scalar(k).Written()
 		if len(terms) == 0 || slices.ContainsFunc(terms, func(t expr.Atom) bool { return t.Weight > 0 }) {
 			return false
 		}
@@ -201,8 +200,8 @@ func isOdd(a, b *expr.Atom) bool {
 	if !ok || !also || !p.ofPositive || p != q || a.Weight != -b.Weight || math.Mod(p.e, 2) != 1 {
 		return false
 	}
-	sum := dc.Args(&a.Node)[0].Entry(0).Add(dc.Args(&b.Node)[0].Entry(0))
-	return dc.Args(&a.Node)[0].Entry(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
+	sum := a.Node.Args()[0].Scalar(0).Add(b.Node.Args()[0].Scalar(0))
+	return a.Node.Args()[0].Scalar(0).IsAffine() && sum.IsConst() && sum.Value(nil) == 0
 }
 
 // exponent is e of uᵉ, or of max(u, 0)ᵉ.
@@ -224,7 +223,7 @@ func exponentOf(n *expr.Node) (out exponent, ok bool) {
 // atom is an atom, behind its coefficient.
 func (pr *printer) atom(ps *phrase, t *weighted) {
 	n, w := &t.Node, t.Weight
-	op, args, data := n.Op(), dc.Args(n), n.Data()
+	op, args, data := n.Op(), n.Args(), n.Data()
 	several := atom.SumOf(op)
 	p, isPower := exponentOf(n)
 	product := func(sign string) {
@@ -236,7 +235,7 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 	}
 	switch {
 	case several == atom.SumSquares && args[0].Len() == 1:
-		pr.factor(ps, args[0].Entry(0))
+		pr.factor(ps, args[0].Scalar(0))
 		ps.text("^2")
 	case isPower:
 		pr.power(ps, args, p, t.odd)
@@ -264,8 +263,8 @@ func (pr *printer) atom(ps *phrase, t *weighted) {
 }
 
 // power is a power; odd says that it stands for an odd power of any sign.
-func (pr *printer) power(ps *phrase, args []dc.Expr, p exponent, odd bool) {
-	e := args[0].Entry(0)
+func (pr *printer) power(ps *phrase, args []expr.Array, p exponent, odd bool) {
+	e := args[0].Scalar(0)
 	positive := p.ofPositive && !odd
 	switch {
 	case !positive && p.e == 0.5:
@@ -296,7 +295,7 @@ func needsParens(w float64) float64 {
 }
 
 // extreme is the maximum of the entries, or the minimum of their negatives.
-func (pr *printer) extreme(ps *phrase, a *dc.Expr, flip bool) {
+func (pr *printer) extreme(ps *phrase, a *expr.Array, flip bool) {
 	name := "max"
 	if flip {
 		name = "min"
@@ -306,7 +305,7 @@ func (pr *printer) extreme(ps *phrase, a *dc.Expr, flip bool) {
 	defer func(was bool) { pr.families = was }(pr.families)
 	pr.families = false // within
 	for k := range members {
-		e := a.Entry(k)
+		e := a.Scalar(k)
 		if flip {
 			e = e.Neg()
 		}
@@ -328,7 +327,7 @@ func (pr *printer) extreme(ps *phrase, a *dc.Expr, flip bool) {
 }
 
 // call is a function of arrays, and of data behind them: a number, one for each entry, or a matrix.
-func (pr *printer) call(ps *phrase, name string, args []dc.Expr, data []float64) {
+func (pr *printer) call(ps *phrase, name string, args []expr.Array, data []float64) {
 	row := atom.FindReduce(name)
 	ofArray := row != nil && row.HasParameters && atom.Find(name) == nil
 	ps.text(name + "(")
@@ -337,7 +336,7 @@ func (pr *printer) call(ps *phrase, name string, args []dc.Expr, data []float64)
 			ps.text(", ")
 		}
 		if args[k].Len() == 1 && !ofArray {
-			pr.sum(ps, args[k].Entry(0))
+			pr.sum(ps, args[k].Scalar(0))
 		} else {
 			pr.array(ps, &args[k])
 		}
@@ -357,9 +356,9 @@ func (pr *printer) call(ps *phrase, name string, args []dc.Expr, data []float64)
 }
 
 // operand is an array as a factor.
-func (pr *printer) operand(ps *phrase, a *dc.Expr) {
+func (pr *printer) operand(ps *phrase, a *expr.Array) {
 	if a.Len() == 1 {
-		pr.factor(ps, a.Entry(0))
+		pr.factor(ps, a.Scalar(0))
 		return
 	}
 	ps.text("(")
@@ -369,11 +368,11 @@ func (pr *printer) operand(ps *phrase, a *dc.Expr) {
 
 // array is an array of expressions: slices of variables and products of data and
 // vectors where it is made of such, else entry by entry.
-func (pr *printer) array(ps *phrase, a *dc.Expr) {
-	if a.Len() > 1 && a.Plain() && (pr.slices(ps, *a) || pr.product(ps, *a)) {
+func (pr *printer) array(ps *phrase, a *expr.Array) {
+	if a.Len() > 1 && !a.Bent() && (pr.slices(ps, a.Array) || pr.product(ps, a.Array)) {
 		return
 	}
-	shape := a.Shape()
+	shape := a.Shape
 	if len(shape) > 2 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1) {
 		ps.text("reshape(")
 		defer func() { ps.text(", " + commas(shape) + ")") }()
@@ -387,7 +386,7 @@ func (pr *printer) array(ps *phrase, a *dc.Expr) {
 		default:
 			ps.text(", ")
 		}
-		pr.sum(ps, a.Entry(k))
+		pr.sum(ps, a.Scalar(k))
 	}
 	ps.text("]")
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // printer writes a problem.
 type printer struct {
-	p        *dc.Problem
+	p        *program.Problem
 	names    []string          // of the variables
 	taken    map[string]bool   // names in use
 	data     strings.Builder   // params

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Source is p as statements of the language, in no layout, without options. Variables,
 // data and indices get names that are neither words of the language nor reserved. The
 // error names the first thing that the language cannot say.
 func Source(p *dc.Problem, reserved []string) (string, error) {
-	pr := &printer{p: p, ops: dc.Ops(), taken: map[string]bool{}, shared: map[string]string{}}
+	pr := &printer{p: p.Program(), ops: dc.Ops(), taken: map[string]bool{}, shared: map[string]string{}}
 	for _, name := range reserved {
 		pr.taken[name] = true
 	}
@@ -52,7 +53,7 @@ func (pr *printer) problem() string {
 }
 
 // dims are the dimensions of a declaration.
-func dims(v *dc.Variable) string {
+func dims(v *program.Variable) string {
 	if len(v.Shape) == 0 {
 		return ""
 	}
@@ -67,13 +68,13 @@ func dims(v *dc.Variable) string {
 }
 
 // variable is the declaration of variable k.
-func (pr *printer) variable(k int, v *dc.Variable) string {
+func (pr *printer) variable(k int, v *program.Variable) string {
 	if v.Complex != "" {
 		return pr.complexVariable(k, v)
 	}
 	s := "var " + pr.names[k] + dims(v)
 	switch {
-	case v.Semidefinite():
+	case v.Semidefinite:
 		s += " psd"
 	case v.Symmetric:
 		s += " symmetric"
@@ -94,17 +95,18 @@ func (pr *printer) variable(k int, v *dc.Variable) string {
 }
 
 // start is the start of a variable, or of a complex one with the imaginary part im.
-func (pr *printer) start(v, im *dc.Variable) string {
+func (pr *printer) start(v, im *program.Variable) string {
 	at, values, name := &v.Start, v.Start.Values, v.Name
 	if im != nil {
 		values, name = slices.Concat(values, im.Start.Values), v.Complex
 	}
 	switch {
-	case at.Kind == dc.StartNormally:
+	case at.Kind == program.StartNormally:
 		return fmt.Sprintf(" start normal(%s, %s)", Number(at.A), Number(at.B))
-	case at.Kind == dc.StartUniformly:
+	case at.Kind == program.StartUniformly:
 		return fmt.Sprintf(" start uniform(%s, %s)", Number(at.A), Number(at.B))
-	case at.Kind != dc.StartValues, im == nil && !slices.ContainsFunc(values, func(x float64) bool { return x == x }):
+	case at.Kind != program.StartValues,
+		im == nil && !slices.ContainsFunc(values, func(x float64) bool { return x == x }):
 		return "" // all entries are drawn
 	case slices.ContainsFunc(values, math.IsNaN):
 		pr.fail("the start of %s is set for some entries only, which the language cannot say", name)
@@ -119,7 +121,7 @@ func (pr *printer) start(v, im *dc.Variable) string {
 
 // filling are numbers for the entries of a variable, one for all where they are
 // equal; "" where all are none.
-func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
+func (pr *printer) filling(v *program.Variable, x []float64, none float64) string {
 	if len(x) == 0 {
 		return ""
 	}
@@ -134,28 +136,28 @@ func (pr *printer) filling(v *dc.Variable, x []float64, none float64) string {
 }
 
 // nameOf is the name of variable k: of a part of a complex variable re(z) or im(z).
-func (pr *printer) nameOf(k int, v *dc.Variable) string {
+func (pr *printer) nameOf(k int, v *program.Variable) string {
 	switch {
 	case v.Complex == "":
 		return pr.fresh(v.Name)
 	case v.Imag:
-		base, _, _ := dc.PartOf(pr.names[k-1])
-		return dc.ImagPart(base)
+		base, _, _ := program.PartOf(pr.names[k-1])
+		return program.ImagPart(base)
 	}
-	return dc.RealPart(pr.fresh(v.Complex))
+	return program.RealPart(pr.fresh(v.Complex))
 }
 
 // complexVariable is the declaration of a complex variable, of which v is the real part.
-func (pr *printer) complexVariable(k int, v *dc.Variable) string {
+func (pr *printer) complexVariable(k int, v *program.Variable) string {
 	im := pr.p.Vars[k+1]
-	name, _, _ := dc.PartOf(pr.names[k])
+	name, _, _ := program.PartOf(pr.names[k])
 	s := "var " + name + dims(v)
 	if v.Symmetric {
 		s += " hermitian"
 	} else {
 		s += " complex"
 	}
-	if v.Semidefinite() {
+	if v.Semidefinite {
 		s += " psd"
 	}
 	return s + pr.start(v, im) + "\n"

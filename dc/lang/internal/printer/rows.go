@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/program"
 )
 
 // statement is a constraint as it is printed.
@@ -66,13 +67,14 @@ func label(taken map[string]bool, want string) string {
 }
 
 // constraint is c, an affine one of many entries perhaps as so many.
-func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
+func (pr *printer) constraint(c *program.Constraint, equation bool) []printed {
 	name := c.Family
 	if c.DC {
-		return []printed{{name, c.Index(), pr.relation(c.E(), equation)}}
+		return []printed{{name, c.Index(), pr.relation(c.Function(), equation)}}
 	}
 	m := c.A.Len()
-	lhs := c.A.Sub(dc.Const(c.A.Shape(), c.A.Values(make([]float64, pr.p.NumVars())))) // without constants
+	lhs := c.A
+	lhs.C = make([]float64, m) // without constants
 	if m > 1 {
 		var ps phrase
 		if pr.slices(&ps, lhs) || pr.product(&ps, lhs) {
@@ -82,10 +84,10 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 	rows := make([]phrase, m)
 	like := m >= fewMembers
 	for k := range rows {
-		pr.sum(&rows[k], lhs.Entry(k))
+		pr.sum(&rows[k], expr.OfLinear(lhs.Linear(k)))
 		like = like && rows[0].alike(rows[k])
 	}
-	if m > 1 && m <= fewNumbers && !like && len(lhs.Shape()) == 1 {
+	if m > 1 && m <= fewNumbers && !like && len(lhs.Shape) == 1 {
 		ps := phrase{{text: "["}}
 		for k, r := range rows {
 			if k > 0 {
@@ -109,8 +111,8 @@ func (pr *printer) constraint(c *dc.Constraint, equation bool) []printed {
 
 // between states the bounds of rows lo to hi of a constraint, whose left side
 // without constants is ps.
-func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
-	consts := c.A.Values(make([]float64, pr.p.NumVars()))
+func (pr *printer) between(ps phrase, c *program.Constraint, lo, hi int) phrase {
+	consts := c.A.C
 	side := func(a, bound []float64) piece {
 		vs := make([]float64, hi-lo)
 		same := true
@@ -124,7 +126,7 @@ func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
 		if hi-lo == 1 || same {
 			return piece{kind: pieceValue, v: vs[0]}
 		}
-		return piece{kind: pieceData, vs: vs, dims: c.A.Shape()}
+		return piece{kind: pieceData, vs: vs, dims: c.A.Shape}
 	}
 	below, above, equal, exact := true, true, true, true
 	for k := lo; k < hi; k++ {
@@ -156,7 +158,7 @@ func (pr *printer) between(ps phrase, c *dc.Constraint, lo, hi int) phrase {
 
 // relation is e ≤ 0 or e = 0: the constant on the right, or, where all terms would
 // have a minus, on the left of ≥.
-func (pr *printer) relation(e dc.Expr, equation bool) phrase {
+func (pr *printer) relation(e expr.Scalar, equation bool) phrase {
 	affine, terms := e.Written()
 	turned := len(terms) > 0 && !equation
 	for _, t := range terms {

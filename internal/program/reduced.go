@@ -1,4 +1,4 @@
-package dc
+package program
 
 import (
 	"cmp"
@@ -18,11 +18,11 @@ import (
 // numbers: with x = y, the range of x² − y² is {0}. An interval that ends above 0 proves that
 // no point meets c and the equations.
 func (p *Problem) ReducedRange(c *Constraint) interval.Interval {
-	r := c.E().Range()
+	r := c.Function().Range()
 	if len(c.Support()) > mostReduced {
 		return r
 	}
-	e, ok := reduction(p.reduced()).into(c.function())
+	e, ok := p.into(p.reduced(), c.Function())
 	if !ok {
 		return r
 	}
@@ -155,39 +155,31 @@ func (r reduction) inLinear(l convex.Linear) (out convex.Linear, ok bool) {
 }
 
 // into replaces the given variables in e as it is written.
-func (r reduction) into(e expr.Scalar) (out expr.Scalar, ok bool) {
+func (p *Problem) into(r reduction, e expr.Scalar) (out expr.Scalar, ok bool) {
 	lin, terms := e.Written()
 	if lin, ok = r.inLinear(lin); !ok {
 		return expr.Scalar{}, false
 	}
 	parts := []expr.Scalar{{Lin: lin, Of: e.Owner()}}
 	for _, t := range terms {
-		if _, known := findAtom(t.Node.Op()); !known {
+		args := t.Node.Args()
+		for i := range args {
+			es := slices.Clone(args[i].Scalars())
+			for k := range es {
+				if es[k], ok = p.into(r, es[k]); !ok {
+					return expr.Scalar{}, false
+				}
+			}
+			of := args[i].Of
+			args[i] = expr.ListOf(args[i].Shape, es)
+			args[i].Of = args[i].Of.Join(of)
+		}
+		f, known := p.atom(t.Node.Op(), t.Node.Data(), args)
+		if !known {
 			return expr.Scalar{}, false
 		}
-		var args []Expr
-		for _, a := range t.Node.Args() {
-			e, ok := r.intoArray(a)
-			if !ok {
-				return expr.Scalar{}, false
-			}
-			args = append(args, e)
-		}
-		parts = append(parts, Apply(t.Node.Op(), t.Node.Data(), args...).one().Scale(t.Weight))
+		parts = append(parts, f.Scale(t.Weight))
 	}
 	out = expr.SumOf(parts)
 	return out, out.Err == nil
-}
-
-func (r reduction) intoArray(a expr.Array) (Expr, bool) {
-	es := slices.Clone(a.Scalars())
-	for k := range es {
-		var ok bool
-		if es[k], ok = r.into(es[k]); !ok {
-			return Expr{}, false
-		}
-	}
-	out := arrayOf(a.Shape, es)
-	out.arr.Of = out.arr.Of.Join(a.Of)
-	return out, out.err == nil
 }

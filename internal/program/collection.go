@@ -1,4 +1,4 @@
-package dc
+package program
 
 import (
 	"slices"
@@ -9,6 +9,25 @@ import (
 	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph"
 )
+
+// FewestMembers is from how many members on the constraints of a name are one
+// object. Source: below it they take less memory than the 100 kB that a convex problem takes.
+const FewestMembers = 128
+
+// growing are constraints that follow one another and differ in numbers alone.
+type growing struct {
+	g      *graph.Graph
+	family string
+	width  int
+	index  []int32
+	of     *convex.Space
+	joined bool // they are one object in the list
+}
+
+// finished are the members so far. More may be added to a.
+func (a *growing) finished() *family.Members {
+	return family.NewMembers(a.g.Done(), a.width, slices.Clip(a.index), a.of)
+}
 
 // collection is the constraints of a model.
 type collection struct {
@@ -22,8 +41,8 @@ type collection struct {
 // is not by the signs of the weights, or bounds of variables may give it another one.
 func (l *collection) read(c *Common) *graph.Graph {
 	e, r := &c.e, &l.r
-	if !c.DC || c.opens || c.second || c.implied || c.cone != nil || c.err != nil || e.Err != nil ||
-		e.Composite || len(e.Terms) == 0 || slices.ContainsFunc(c.index, isLarge) {
+	if !c.DC || c.Equation || c.second || c.Implied || c.cone != nil || c.Err != nil || e.Err != nil ||
+		e.Composite || len(e.Terms) == 0 || slices.ContainsFunc(c.index, IsLarge) {
 		return nil
 	}
 	if e.Lin.IsConst() && len(e.Terms) == 1 {
@@ -45,8 +64,8 @@ func (l *collection) read(c *Common) *graph.Graph {
 	return &r.G
 }
 
-// isLarge reports whether a number in the brackets of a name is none that members keep.
-func isLarge(i int) bool { return i != int(int32(i)) }
+// IsLarge reports whether a number in the brackets of a name is none that members keep.
+func IsLarge(i int) bool { return i != int(int32(i)) }
 
 // takes reports whether a member with the graph m and the statement c may follow.
 func (a *growing) takes(c *Common, m *graph.Graph) bool {
@@ -86,7 +105,7 @@ func (l *collection) add(c *Common) {
 		l.list = append(l.list, Constraint{l.list[len(l.list)-1].Common, a.g.N - 1})
 		return
 	}
-	if l.list = append(l.list, stated(*c)); a.g.N == fewestConstraints {
+	if l.list = append(l.list, stated(*c)); a.g.N == FewestMembers {
 		l.join()
 	}
 }

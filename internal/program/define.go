@@ -1,4 +1,4 @@
-package dc
+package program
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (p *Problem) define(look *lookout) error {
 			return err
 		}
 		c := &p.Constraints[i]
-		if !c.opens {
+		if !c.Equation {
 			continue
 		}
 		if d == nil {
@@ -69,11 +69,11 @@ func newDefiner(p *Problem) *definer {
 			d.mark(t.F.Support())
 		}
 	}
-	expr(p.objective())
+	expr(&p.Objective)
 	for i := range p.Constraints {
 		c := &p.Constraints[i]
 		if !c.DC {
-			d.mark(c.A.support())
+			d.mark(c.A.Support())
 			continue
 		}
 		if c.members != nil {
@@ -87,7 +87,7 @@ func newDefiner(p *Problem) *definer {
 			continue
 		}
 		expr(&c.e)
-		if c.opens {
+		if c.Equation {
 			for _, j := range c.e.Lin.Idx {
 				d.equations[j]++
 			}
@@ -152,7 +152,7 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 		if d.j < len(bounds) {
 			bounds[d.j] += z
 		}
-		slope, _ := without(p.objective().Lin, d.j)
+		slope, _ := without(p.Objective.Lin, d.j)
 		slope = cost*slope + z
 		for i := range p.Constraints {
 			if c := &p.Constraints[i]; c.DC && i != d.at && i != d.at+1 {
@@ -169,7 +169,7 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 
 // insert puts the definitions in the place of their variables.
 func (d *definer) insert(look *lookout) error {
-	d.insertIn(d.p.objective())
+	d.insertIn(&d.p.Objective)
 	for i := range d.p.Constraints {
 		if err := look.ended(); err != nil {
 			return err
@@ -225,13 +225,13 @@ func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	r := e.Range()
 	add := func(f expr.Scalar) int {
 		f.KeepSplit()
-		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, implied: true,
-			within: true}))
+		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, Implied: true,
+			Within: true}))
 		return len(p.Constraints) - 1
 	}
 	if r.Hi > hi || lo == hi {
 		d.high = add(expr.SumOf([]expr.Scalar{e, expr.Number(-hi)}))
-		p.Constraints[d.high].opens = lo == hi
+		p.Constraints[d.high].Equation = lo == hi
 	}
 	if r.Lo < lo || lo == hi {
 		d.lo = add(expr.SumOf([]expr.Scalar{expr.Number(lo), e.Neg()}))
@@ -278,7 +278,7 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 	second := false // half of an equation
 	for k := range out.Constraints {
 		c := &out.Constraints[k]
-		half := second || c.opens
+		half := second || c.Equation
 		if c.members != nil {
 			part(out.Constraints[k:])
 		} else if c.DC {
@@ -287,10 +287,9 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 		if c.DC && !c.e.IsAffine() && (half || !c.e.IsConvex()) && p.linearise(&c.e) {
 			equations, ok = equations || half, true
 		}
-		second = c.opens
+		second = c.Equation
 	}
-	out.setObjective(*p.objective())
-	if e := out.objective(); !e.IsAffine() && (equations || e.Smooth() && !e.IsConvex()) {
+	if e := &out.Objective; !e.IsAffine() && (equations || e.Smooth() && !e.IsConvex()) {
 		ok = p.linearise(e) || ok
 	}
 	return &out, equations, ok

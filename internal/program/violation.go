@@ -1,4 +1,4 @@
-package dc
+package program
 
 import (
 	"math"
@@ -7,24 +7,8 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
-	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/num"
 )
-
-// growing are constraints that follow one another and differ in numbers alone.
-type growing struct {
-	g      *graph.Graph
-	family string
-	width  int
-	index  []int32
-	of     *convex.Space
-	joined bool // they are one object in the list
-}
-
-// finished are the members so far. More may be added to a.
-func (a *growing) finished() *family.Members {
-	return family.NewMembers(a.g.Done(), a.width, slices.Clip(a.index), a.of)
-}
 
 // Violations says by how much a point breaks a problem. A row is a bound of a
 // variable, an entry of an affine constraint, a DC constraint or the domain of
@@ -89,10 +73,10 @@ func (p *Problem) Violations(x []float64) Violations {
 			}
 		}
 	}
-	outside(p.objective(), &t, spot{})
+	outside(&p.Objective, &t, spot{})
 	for i := 0; i < len(p.Constraints); {
 		c := &p.Constraints[i]
-		if c.within { // the variable's own bounds count, and its equation
+		if c.Within { // the variable's own bounds count, and its equation
 			i++
 			continue
 		}
@@ -202,7 +186,7 @@ func (p *Problem) rowUnit(row terms, x []float64) float64 {
 // to be tol times. It is entry 0 of a DC constraint.
 func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 	if c.DC {
-		return p.rowUnit(terms{e: c.function()}, x)
+		return p.rowUnit(terms{e: c.Function()}, x)
 	}
 	l := c.A.Linear(k)
 	bound := max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))
@@ -214,7 +198,7 @@ func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 // bounds. Where the range of c is above it times a tolerance, no point is feasible to that
 // tolerance, rounding errors aside.
 func (p *Problem) UnitWithin(c *Constraint) float64 {
-	e := c.function()
+	e := c.Function()
 	most := max(e.Size(p.typical), math.Abs(e.Lin.Const))
 	for k, j := range e.Lin.Idx {
 		most = max(most, e.Lin.Of.Interval(j).Scale(e.Lin.Val[k]).Abs().Hi)
@@ -230,7 +214,7 @@ func (p *Problem) UnitWithin(c *Constraint) float64 {
 // constant there, or no power does that. Members of families have 1, and constraints with a user's
 // own function, whose values may cost much.
 func (c *Constraint) Balancing(x []float64, share float64) float64 {
-	own := func(t expr.Term) bool { _, is := t.F.(*blackBox); return is }
+	own := func(t expr.Term) bool { return expr.NodeOf(t.F).Name == "blackbox" }
 	if c.members != nil || c.e.Lin.Const == 0 || slices.ContainsFunc(c.e.Terms, own) || !(c.Value(x) > 0) {
 		return 1
 	}
@@ -269,7 +253,7 @@ func (c *Constraint) violations(t *tally) {
 		e := &c.e
 		v := c.Value(t.x)
 		if c.members != nil && !(v <= 0) {
-			one := c.function()
+			one := c.Function()
 			e = &one
 		}
 		if !(v <= 0) {
@@ -280,7 +264,7 @@ func (c *Constraint) violations(t *tally) {
 		}
 		return
 	}
-	vals := c.A.arr.Values(t.x)
+	vals := c.A.Values(t.x)
 	for k := range c.Lo {
 		v := vals.At(k)
 		if v >= c.Lo[k] && v <= c.Hi[k] {

@@ -1,24 +1,13 @@
-package dc
+package program
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 )
-
-// Param is an array of numbers that may be changed from one solve to the next: a
-// bound, a right-hand side, data of an objective. As an Expr it goes wherever
-// a variable goes, as in Norm2(A.Sub(b.Expr)); the point x has entries
-// for it, which hold its values.
-//
-// A parameter times a variable is no affine function; Model.AddCost puts such
-// products into the objective.
-type Param struct{ Expr }
 
 // cost is the inner product of parameters and affine functions.
 type cost struct{ p, a convex.Array }
@@ -90,16 +79,13 @@ func (f *priced) Node() expr.Node {
 // With returns the problem with other values of a parameter, one for all entries
 // or one per entry in row-major order. All else is shared.
 func (p *Problem) With(param string, values ...float64) (*Problem, error) {
-	if p == nil {
-		return nil, errors.New("dc: the problem is nil; did Model.Problem return an error?")
-	}
 	k, err := p.parameter(param, values)
 	if err != nil {
 		return nil, err
 	}
 	w := *p.Vars[k]
-	w.fix(make([]float64, w.Len()))
-	w.set(values)
+	w.Fix(make([]float64, w.Len()))
+	w.Set(values)
 	q := p.withVariable(k, &w)
 	if p.exact != nil {
 		q.exact = sync.OnceValue(func() *Problem { return p.exact().withVariable(k, &w) })
@@ -114,7 +100,7 @@ func (p *Problem) Instance() *Problem {
 	for k, v := range q.Vars {
 		if v.Param {
 			w := *v
-			w.fix(slices.Clone(v.Lo))
+			w.Fix(slices.Clone(v.Lo))
 			q.Vars[k] = &w
 		}
 	}
@@ -139,7 +125,7 @@ func (p *Problem) Assign(values map[string][]float64) error {
 	for param, x := range values {
 		k, _ := p.parameter(param, x)
 		v := p.Vars[k]
-		v.set(x)
+		v.Set(x)
 		v.typical(p.typical[v.Offset:])
 	}
 	return nil
@@ -154,38 +140,13 @@ func (p *Problem) parameter(param string, values []float64) (int, error) {
 		if !v.Param {
 			return 0, fmt.Errorf("dc: %s is a variable, not a parameter", param)
 		}
-		if err := v.takes(values); err != nil {
+		if err := v.Takes(values); err != nil {
 			return 0, fmt.Errorf("dc: parameter %s: %w", param, err)
 		}
 		return k, nil
 	}
 	return 0, fmt.Errorf("dc: there is no parameter %s", param)
 }
-
-// takes refuses values that a parameter cannot have.
-func (v *Variable) takes(values []float64) error {
-	if n := v.Len(); len(values) != 1 && len(values) != n {
-		return fmt.Errorf("a parameter has %d numbers, want 1 or %d", len(values), n)
-	}
-	for k, e := range values {
-		if math.IsNaN(e) {
-			return fmt.Errorf("a parameter is NaN at entry %d", k)
-		} else if math.IsInf(e, 0) {
-			return fmt.Errorf("value %d is %g", k, e)
-		}
-	}
-	return nil
-}
-
-// set writes values that the variable takes over those that it is fixed to.
-func (v *Variable) set(values []float64) {
-	for k := range v.Lo { // the slice of Hi and Start, too
-		v.Lo[k] = values[min(k, len(values)-1)]
-	}
-}
-
-// fix lets the variable have but one value.
-func (v *Variable) fix(x []float64) { v.Lo, v.Hi, v.Start = x, x, Start{Kind: StartValues, Values: x} }
 
 // withVariable is p with another variable k of the same size.
 func (p *Problem) withVariable(k int, v *Variable) *Problem {

@@ -1,4 +1,4 @@
-package dc
+package program
 
 import (
 	"context"
@@ -16,28 +16,11 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// gather makes families of the terms of all functions.
-func (p *Problem) gather(look *lookout) error {
-	family.GatherTerms(p.objective())
-	for k := range p.Constraints {
-		if err := look.ended(); err != nil {
-			return err
-		}
-		if c := &p.Constraints[k]; c.DC && c.members == nil {
-			family.GatherTerms(&c.e)
-		}
-	}
-	return nil
-}
-
 // Problem checks the model and returns it as a problem that no longer changes.
 // All mistakes are reported together (errors.Join). Where ctx ends before, its error comes back
 // within some tenths of a second, for millions of constraints, too; work on a single large function
 // may go on in the background then, so that the model must not be changed at once.
 func (m *Model) Problem(ctx context.Context) (*Problem, error) {
-	if m == nil {
-		return nil, errNoModel
-	}
 	look := lookout{ctx: ctx}
 	type made struct {
 		p   *Problem
@@ -56,7 +39,7 @@ func (m *Model) Problem(ctx context.Context) (*Problem, error) {
 func (m *Model) problem(look *lookout) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
-	p.setObjective(m.p.Objective.one())
+	p.atom = m.Atom
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
 	p.Constraints = m.cs.constraints()
 	for _, v := range p.Vars {
@@ -68,31 +51,30 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 			}
 		}
 	}
-	if m.known != nil && m.space != nil && !slices.Equal(m.space.Stated, m.space.Within) {
+	if m.known != nil && m.Space != nil && !slices.Equal(m.Space.Stated, m.Space.Within) {
 		errs = append(errs, errors.New("dc: the model is told by Again of a constraint that it lacks"))
 	}
-	if m.space != nil {
-		p.within = slices.Clone(m.space.Within)
+	if m.Space != nil {
+		p.within = slices.Clone(m.Space.Within)
 	}
 	if len(m.costs) > 0 {
 		sign := -1.0 // in h, which is subtracted
 		if p.Maximize {
 			sign = 1
 		}
-		p.setObjective(expr.SumOf([]expr.Scalar{*p.objective(), expr.ConcaveOf(newPriced(m.costs, sign), m.space)}))
+		p.Objective = expr.SumOf([]expr.Scalar{p.Objective, expr.ConcaveOf(newPriced(m.costs, sign), m.Space)})
 	}
-	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.opens }) {
+	if slices.ContainsFunc(p.Constraints, func(c Constraint) bool { return c.Equation }) {
 		// An equation may define a variable of it.
-		p.setObjective(p.objective().Apart(func(expr.Term) bool { return true }))
+		p.Objective = p.Objective.Apart(func(expr.Term) bool { return true })
 	}
 	stated := p
 	stated.Constraints = nil // exactly has them
-	stated.setObjective(*p.objective())
 	touches, err := p.prepare(look, family.MajoriseObjective, expr.Scalar.Majorise)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkExpr(*p.objective(), m.space); err != nil {
+	if err := checkExpr(p.Objective, m.Space); err != nil {
 		errs = append(errs, fmt.Errorf("objective: %w", err))
 	}
 	for k, c := range p.Constraints {
@@ -102,15 +84,15 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 		if c.members != nil && c.member > 0 {
 			continue // as the first
 		}
-		err := c.err
+		err := c.Err
 		if err == nil && c.DC {
-			err = checkExpr(c.function(), m.space)
+			err = checkExpr(c.Function(), m.Space)
 		}
 		if err == nil && c.cone != nil {
-			err = checkCone(c.cone, m.space)
+			err = checkCone(c.cone, m.Space)
 		}
 		if err == nil && !c.DC {
-			err = c.checkAffine(m.space)
+			err = c.checkAffine(m.Space)
 		}
 		if err != nil {
 			name := c.Name()
@@ -130,7 +112,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 	p.least = p.reach()
 	if touches {
 		stated.typical = p.typical
-		stated.setObjective(stated.objective().Folded(p.objective()))
+		stated.Objective = stated.Objective.Folded(&p.Objective)
 		again := m.cs.constraints()
 		p.exact = sync.OnceValue(func() *Problem {
 			if q := stated.exactly(again); q != nil {
@@ -147,7 +129,7 @@ func (m *Model) problem(look *lookout) (*Problem, error) {
 func (p *Problem) exactly(stated []Constraint) *Problem {
 	q := *p
 	q.Constraints = stated
-	q.setObjective(q.objective().Apart(func(expr.Term) bool { return true }))
+	q.Objective = q.Objective.Apart(func(expr.Term) bool { return true })
 	q.widths = sync.OnceValue(q.termWidths)
 	same := func(e expr.Scalar) expr.Scalar { return e }
 	look := lookout{ctx: context.Background()} // which never ends
@@ -157,7 +139,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 			return nil
 		}
 	}
-	if q.objective().Unrepresentable() != nil {
+	if q.Objective.Unrepresentable() != nil {
 		return nil
 	}
 	q.define(&look)
@@ -168,8 +150,8 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
 func (p *Problem) prepare(look *lookout, objective, form func(expr.Scalar) expr.Scalar) (touches bool, err error) {
-	p.setObjective(objective(*p.objective()))
-	e := p.objective()
+	p.Objective = objective(p.Objective)
+	e := &p.Objective
 	e.KeepSplit()
 	e.MoveTangents()
 	touches = e.Err == nil && e.Split().Touches
@@ -222,24 +204,6 @@ func describe(f convex.Func) string {
 	return fmt.Sprintf("%T", f)
 }
 
-func (c *Constraint) checkAffine(of *convex.Space) error {
-	if err := errors.Join(c.A.Err(), c.A.arr.Of.Check(of)); err != nil {
-		return err
-	}
-	if len(c.Lo) != c.A.Len() || len(c.Hi) != c.A.Len() {
-		return errors.New("dc: a constraint must be made with LE, GE, EQ or Between")
-	}
-	for k := range c.Lo {
-		if !(c.Lo[k] <= c.Hi[k]) {
-			return fmt.Errorf("dc: entry %d has bounds %g and %g", k, c.Lo[k], c.Hi[k])
-		}
-		if convex.NotFinite(c.A.Linear(k)) {
-			return fmt.Errorf("dc: a coefficient of entry %d is not finite", k)
-		}
-	}
-	return nil
-}
-
 // reach are the least values of variables that a product of factors needs to be at least
 // c/w where the other factors are at their bounds: by variable, 0 where nothing follows.
 func (p *Problem) reach() []float64 {
@@ -271,4 +235,18 @@ func (p *Problem) reach() []float64 {
 		}
 	}
 	return out
+}
+
+// gather makes families of the terms of all functions.
+func (p *Problem) gather(look *lookout) error {
+	family.GatherTerms(&p.Objective)
+	for k := range p.Constraints {
+		if err := look.ended(); err != nil {
+			return err
+		}
+		if c := &p.Constraints[k]; c.DC && c.members == nil {
+			family.GatherTerms(&c.e)
+		}
+	}
+	return nil
 }
