@@ -8,6 +8,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/ccp/internal/scaled"
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -155,21 +156,30 @@ func (s *Problem) imply() {
 	if len(s.Units.within.lo) == n {
 		return
 	}
-	if s.Units.within.by == nil {
-		s.Units.within.by = implied.NewReach(s.Compiled.unlinearised())
+	by := s.Units.within.by
+	if by == nil {
+		by = implied.NewReach(s.Compiled.unlinearised())
+	}
+	if s.Compiled.parametric() { // other values have other bounds
+		s.Units.within.by = by
 	}
 	cols := len(s.Compiled.QP.Q)
 	lo, hi := slices.Grow(s.Units.within.lo[:0], cols)[:cols], slices.Grow(s.Units.within.hi[:0], cols)[:cols]
 	for j := range lo {
 		lo[j], hi[j] = s.Compiled.QP.Bounds(j)
 	}
-	excluded := !s.Units.within.by.Tighten(lo, hi, 3)
+	excluded := !by.Tighten(lo, hi, 3)
 	s.Units.within.lo, s.Units.within.hi = lo[:n], hi[:n]
 	for j := range n {
 		if l, h := s.Compiled.QP.Bounds(j); excluded || !(max(lo[j], -hi[j]) < qpbackend.Infinity) {
 			s.Units.within.lo[j], s.Units.within.hi[j] = l, h
 		}
 	}
+}
+
+// parametric reports whether the problem has parameters.
+func (s *Compiled) parametric() bool {
+	return slices.ContainsFunc(s.DC.Vars, func(v *program.Variable) bool { return v.Param })
 }
 
 // unlinearised is the problem without the bounds of the rows that are linearised.
