@@ -115,6 +115,9 @@ func (a Expr) Range() interval.Interval { return a.one().Range() }
 // can use it.
 func (a Expr) Scalar() expr.Scalar { return a.one() }
 
+// Written is a as it was written: an affine function plus weighted atoms.
+func (a Expr) Written() (affine convex.Linear, terms []expr.Atom) { return a.one().Written() }
+
 // IsAffine, IsConvex and IsConcave say what the splits of all entries show; a function may be
 // convex although its split does not show it.
 func (a Expr) IsAffine() bool { return a.every(expr.Scalar.IsAffine) }
