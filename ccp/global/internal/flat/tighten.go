@@ -195,7 +195,7 @@ func meets(l convex.Linear, target Interval, box []Interval) bool {
 		if w == 0 || math.IsInf(room.Lo, -1) && math.IsInf(room.Hi, 1) {
 			continue
 		}
-		if box[j] = meet(box[j], interval.Over(room, w)); empty(box[j]) {
+		if box[j] = meet(box[j], div(room, interval.Point(w))); empty(box[j]) {
 			return false
 		}
 	}

@@ -74,12 +74,12 @@ func (b *bounder) under(k int, y, plain float64) bool {
 			s[i] *= y / total
 			sum = sum.Add(interval.Point(s[i]))
 			if s[i] > 0 { // −s·log(s/y)
-				ent = ent.Add(near(math.Log, s[i]/y).Mul(interval.Point(-s[i])))
+				ent = ent.Add(around(math.Log(s[i] / y)).Mul(interval.Point(-s[i])))
 			}
 		}
 		// Σs·lse ≥ s·a + Σs·log(Σs) − Σ s·log s; the rest y − Σs is a rounding error.
-		ratio := interval.Over(sum, y)
-		ent = ent.Add(sum.Mul(interval.Image(ratio, math.Log, true, 8)))
+		ratio := div(sum, interval.Point(y))
+		ent = ent.Add(sum.Mul(interval.New(around(math.Log(ratio.Lo)).Lo, around(math.Log(ratio.Hi)).Hi)))
 		c = num.AddDown(ent.Lo, interval.Point(y).Add(sum.Neg()).Mul(b.box[b.N+k]).Lo)
 	case atom.QuadOverLin:
 		v, sq := at[last], Interval{}
@@ -92,14 +92,14 @@ func (b *bounder) under(k int, y, plain float64) bool {
 			sq = sq.Add(interval.Point(s[i]).Square())
 		}
 		// y‖a‖²/v − s·a ≥ −v·‖s‖²/(4y)
-		c = rest(u.Args[last], interval.Over(sq, 4*y).Neg(), s[last])
+		c = rest(u.Args[last], div(sq, interval.Point(4*y)).Neg(), s[last])
 	case atom.KL: // u·log(u/v) − u + v
 		if !(at[0] > 0 && at[1] > 0) {
 			return false
 		}
 		s[0], s[1] = y*math.Log(at[0]/at[1]), y*(1-at[0]/at[1])
 		off := 1e-15 * (1 + math.Abs(s[0]/y))
-		e := near(math.Exp, s[0]/y).Mul(interval.New(1-off, 1+off))
+		e := around(math.Exp(s[0] / y)).Mul(interval.New(1-off, 1+off))
 		c = rest(u.Args[1], interval.Point(1).Add(e.Neg()).Scale(y), s[1])
 	case atom.Max:
 		w := b.d.Shares[b.N+k]
