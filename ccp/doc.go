@@ -21,12 +21,12 @@
 //
 // How the parts compose, with the file or the package of each:
 //
-//	Multistart                      multistart.go, starts.go (start 1 of a large sum: sample)
+//	Multistart                      multistart.go, starts.go (start 1 of a large sum: saa)
 //	  run: begin, search, finish    begin.go, ccp.go, finish.go
 //	    descend, Algorithm 3.1      ccp.go
 //	      1. convexify              subproblem, with rows
 //	      2. solve                  iterate.go; accel; recover.go if the backend fails
-//	           scaled, pinned,      reductions before the backend (qpbackend/reduce)
+//	           scaling, fixed,      reductions before the backend (qpbackend/reduce)
 //	           workingset
 //	      3. update τ               decide.go, penalty
 //	      4. stop                   decide.go: facts, then stop.Decide

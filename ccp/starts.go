@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dcopt/dcopt/ccp/internal/sample"
+	"github.com/dcopt/dcopt/ccp/internal/saa"
 	"github.com/dcopt/dcopt/internal/program"
 )
 
@@ -95,7 +95,7 @@ func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []flo
 		}
 	}()
 	seeds := startSeeds(set.Seed)
-	stage := sample.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil },
+	stage := saa.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil },
 		Draw: func(i int) []float64 {
 			if i == 0 {
 				return boxed(p, p.Start(set.Seed))

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/ccp"
-	"github.com/dcopt/dcopt/ccp/global/internal/boxed"
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/boxqp"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/program"
@@ -64,7 +64,7 @@ type searcher struct {
 	of    *dc.Problem
 	p     *program.Problem
 	set   ccp.Settings
-	flat  *flat.Problem
+	flat  *factorable.Problem
 	unit  float64 // of the objective, a power of 2: bounds and upper are multiples of it
 	res   *Result
 	upper float64 // the best objective, minimised, in units
@@ -76,7 +76,7 @@ type searcher struct {
 func newSearcher(of *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
 	p := of.Program()
 	unit := p.ObjectiveUnit(r.X)
-	f, err := flat.New(p, unit)
+	f, err := factorable.New(p, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func newSearcher(of *dc.Problem, set ccp.Settings, r *Result) (*searcher, error)
 // are the variables that have none. Nothing is open where intervals alone show that nothing is
 // better.
 func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, err error) {
-	f, err := flat.Within(g.p, g.flat, g.upper, spatial.RootRounds)
+	f, err := factorable.Within(g.p, g.flat, g.upper, spatial.RootRounds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +108,7 @@ func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, e
 		s.Spend(g.tryPoint(ctx, x, descend))
 		return g.upper
 	}
-	if q := boxed.Of(g.p); q != nil && ctx.Err() == nil {
+	if q := boxqp.Of(g.p); q != nil && ctx.Err() == nil {
 		s.Upper = s.Try(ctx, q.Search(ctx, g.res.X, g.set.Seed), true)
 	}
 	s.Prepare()

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/ccp/global/internal/spatial"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
@@ -13,7 +13,7 @@ import (
 
 // Proof is the tree of a search over intervals, with the multipliers of its leaves.
 type Proof struct {
-	p        *flat.Problem
+	p        *factorable.Problem
 	tree     *spatial.Tree
 	upper    float64
 	lower    float64
@@ -164,7 +164,7 @@ func (pr *Proof) node(t *spatial.Tree) proofNode {
 	}
 	hints := slices.Clone(d.Hints) // of affine terms: others are in slopes and points
 	for k := range hints {
-		if pr.p.Terms[k].Op != flat.Affine {
+		if pr.p.Terms[k].Op != factorable.Affine {
 			hints[k] = 0
 		}
 	}

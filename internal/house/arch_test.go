@@ -117,7 +117,7 @@ var mayImport = map[string]string{
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/sample qpbackend/reduce internal/expr internal/program",
+	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/saa qpbackend/reduce internal/expr internal/program",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum internal/program",
 	// The schedule of a weight and the stopping rule, by numbers alone.
@@ -125,11 +125,11 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/rows":       "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass qpbackend internal/program",
-	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/pinned ccp/internal/scaled ccp/internal/workingset internal/dense gonum internal/program",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/fixed ccp/internal/scaling ccp/internal/workingset internal/dense gonum internal/program",
 	// A starting point from samples of a large sum.
-	"ccp/internal/sample": "internal/num ccp/internal/search internal/expr internal/expr/family internal/program",
+	"ccp/internal/saa": "internal/num ccp/internal/search internal/expr internal/expr/family internal/program",
 	// A backend's problem without the columns of parameters.
-	"ccp/internal/pinned": "qpbackend qpbackend/reduce qpbackend/sparse",
+	"ccp/internal/fixed": "qpbackend qpbackend/reduce qpbackend/sparse",
 	// Derivatives at a fixed point of the procedure.
 	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem internal/program",
 	// A backend's problem with some of its rows.
@@ -137,7 +137,7 @@ var mayImport = map[string]string{
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
 	"ccp/internal/implied": "internal/dense qpbackend qpbackend/sparse gonum",
 	// A backend's problem in units of its own.
-	"ccp/internal/scaled": "ccp/internal/implied internal/num qpbackend qpbackend/reduce qpbackend/sparse",
+	"ccp/internal/scaling": "ccp/internal/implied internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Functions of points and of a merit, which know no problem.
 	"ccp/internal/accel": "internal/dense gonum",
 	// Searches around a local search, which they know as a function.
@@ -149,13 +149,13 @@ var mayImport = map[string]string{
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",
-	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxed ccp/global/internal/flat ccp/global/internal/spatial internal/program",
+	"ccp/global":           "internal/expr/family internal/heuristic internal/num dc qpbackend/ipm ccp ccp/internal/subproblem ccp/global/internal/boxqp ccp/global/internal/factorable ccp/global/internal/spatial internal/program",
 	// Points of quadratic functions over boxes.
-	"ccp/global/internal/boxed": "internal/expr internal/expr/family internal/convex internal/program",
+	"ccp/global/internal/boxqp": "internal/expr internal/expr/family internal/convex internal/program",
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
-	"ccp/global/internal/flat": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num internal/program",
+	"ccp/global/internal/factorable": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num internal/program",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/flat gonum",
+	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/factorable gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/equil qpbackend/internal/ldl internal/num qpbackend/internal/packed",
@@ -177,9 +177,9 @@ var mayImport = map[string]string{
 	"qpbackend/internal/facial": "qpbackend qpbackend/reduce qpbackend/sparse internal/matrix internal/num qpbackend/internal/packed",
 	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/simd",
 	// The points of cones nearest to given ones.
-	"qpbackend/internal/project":  "internal/num internal/matrix qpbackend/internal/packed",
-	"qpbackend/internal/implicit": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project qpbackend/internal/packed",
-	"qpbackend/ipm":               "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicit qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/presolve qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
+	"qpbackend/internal/project":      "internal/num internal/matrix qpbackend/internal/packed",
+	"qpbackend/internal/implicitdiff": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project qpbackend/internal/packed",
+	"qpbackend/ipm":                   "qpbackend qpbackend/ipm/internal/interior qpbackend/internal/implicitdiff qpbackend/internal/base qpbackend/internal/chordal qpbackend/internal/facial qpbackend/presolve qpbackend/reduce qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
 	// A run of the method over a scaled problem, which knows no units and no certificates.
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd qpbackend/internal/packed",
 	// Where its iterates stall, admm lets ipm go on.

@@ -323,7 +323,7 @@ func checkChanging(pkg string, fset *token.FileSet, files []*ast.File) (wrong []
 }
 
 func TestStateIsInParts(t *testing.T) {
-	for _, pkg := range []string{"ccp", "ccp/internal/subproblem", "ccp/internal/search", "ccp/internal/accel", "ccp/internal/diagnose", "ccp/internal/scaled", "ccp/internal/implied", "ccp/internal/sl1qp", "ccp/internal/pinned", "ccp/internal/workingset", "ccp/internal/penalty", "ccp/internal/stop", "ccp/global"} {
+	for _, pkg := range []string{"ccp", "ccp/internal/subproblem", "ccp/internal/search", "ccp/internal/accel", "ccp/internal/diagnose", "ccp/internal/scaling", "ccp/internal/implied", "ccp/internal/sl1qp", "ccp/internal/fixed", "ccp/internal/workingset", "ccp/internal/penalty", "ccp/internal/stop", "ccp/global"} {
 		fset := token.NewFileSet()
 		for _, wrong := range checkChanging(pkg, fset, parsed(t, fset, pkg)) {
 			t.Error(wrong)
@@ -341,11 +341,11 @@ var largeStructs = map[string]int{
 	"ccp.newton":                             32,
 	"ccp.restPoint":                          31,
 	"ccp.run":                                27,
-	"ccp/global/internal/flat.bounder":       16,
+	"ccp/global/internal/factorable.bounder": 16,
 	"ccp/global/internal/spatial.Search":     29,
 	"ccp/global/internal/spatial.relaxation": 20,
-	"ccp/internal/scaled.Solver":             17,
-	"ccp/internal/scaled.units":              16,
+	"ccp/internal/scaling.Solver":            16,
+	"ccp/internal/scaling.units":             16,
 	"ccp/internal/search.BasinHopping":       26,
 	"ccp/internal/search.Compass":            28,
 	"ccp/internal/search.Coordinates":        24,
@@ -454,7 +454,7 @@ func TestStateIsInPartsFires(t *testing.T) {
 // functions that are on the stack when the start is first evaluated, the convex problem
 // compiled, a tangent taken, and the backend made, updated and asked to solve, in the
 // first two iterations. What they ask on the way is beside the path, and so are the
-// builder of the convex problem and package scaled, which is a backend's solver in other units.
+// builder of the convex problem and package scaling, which is a backend's solver in other units.
 const mostPath = 250
 
 // straight collects the functions of a straight path, by file and name.

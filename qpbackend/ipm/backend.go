@@ -8,7 +8,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
-	"github.com/dcopt/dcopt/qpbackend/internal/implicit"
+	"github.com/dcopt/dcopt/qpbackend/internal/implicitdiff"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/ipm/internal/interior"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -75,8 +75,8 @@ type solver struct {
 	how     KKT                                               // as asked for
 	confirm func(ctx context.Context, x, y, z []float64) bool // see Confirm; nil: always
 
-	status qpbackend.Status     // of the last Solve; Unknown once values have changed
-	deriv  *implicit.Derivative // made when first asked for
+	status qpbackend.Status         // of the last Solve; Unknown once values have changed
+	deriv  *implicitdiff.Derivative // made when first asked for
 
 	best     base.Point
 	cand     base.Point // the present iterate, unscaled
@@ -230,7 +230,7 @@ func (s *solver) DifferentiateAt(ctx context.Context, x, y, z []float64) (qpback
 
 func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.Derivative, error) {
 	if s.deriv == nil {
-		d, err := implicit.New(ctx, s.P, s.how, s.sys)
+		d, err := implicitdiff.New(ctx, s.P, s.how, s.sys)
 		if err != nil {
 			return nil, fmt.Errorf("ipm: %w", err)
 		}

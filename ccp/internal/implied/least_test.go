@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -51,7 +51,7 @@ func TestLeastWithin(t *testing.T) {
 		for j, v := range x {
 			p.Lo[j], p.Hi[j] = v-5, v+5
 		}
-		s, err := scaled.New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), slices.Repeat([]float64{1}, n), nil)
+		s, err := scaling.New(context.Background(), ipm.Backend{}, p, ipm.Backend{}.DefaultSettings(), slices.Repeat([]float64{1}, n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

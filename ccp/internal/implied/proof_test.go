@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -72,7 +72,7 @@ func TestTighten(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				hi[j] = math.Inf(1)
 			}
-			units[j] = scaled.Unit(math.Abs(x[j]))
+			units[j] = scaling.Unit(math.Abs(x[j]))
 		}
 		p := around(rng, x)
 		p.Lo, p.Hi = append([]float64(nil), lo...), append([]float64(nil), hi...)
@@ -194,7 +194,7 @@ func TestStretch(t *testing.T) {
 			Cones: []qpbackend.Cone{{Kind: qpbackend.Exponential, Len: 3}},
 		}
 		b := ipm.Backend{}
-		s, err := scaled.New(context.Background(), b, p, b.DefaultSettings(), []float64{scaled.Unit(math.Abs(at)), scaled.Unit(math.Exp(at))}, nil)
+		s, err := scaling.New(context.Background(), b, p, b.DefaultSettings(), []float64{scaling.Unit(math.Abs(at)), scaling.Unit(math.Exp(at))}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/num"
@@ -18,7 +18,7 @@ var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a fini
 // Overflows reports whether err is due to numbers that a point gives the convex problem, and not to
 // the problem.
 func Overflows(err error) bool {
-	return errors.Is(err, ErrNotANumber) || errors.Is(err, scaled.ErrOverflow)
+	return errors.Is(err, ErrNotANumber) || errors.Is(err, scaling.ErrOverflow)
 }
 
 // Linearise replaces every h by its tangent at x and sets the cost of the

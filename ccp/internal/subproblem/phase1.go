@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
+	"github.com/dcopt/dcopt/ccp/internal/fixed"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -39,7 +39,7 @@ func Project(ctx context.Context, p *program.Problem, s *Problem, x0 []float64,
 	}
 	qp := b.Problem()
 	defer s.took(time.Now())
-	known := pinned.Reduction{Equations: pinned.Find(qp, nil)}
+	known := fixed.Reduction{Equations: fixed.Find(qp, nil)}
 	solver, err := reduce.Chain(backend, known).New(ctx, qp, backend.DefaultSettings())
 	if err != nil {
 		return nil, err

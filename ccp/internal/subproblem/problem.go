@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/fixed"
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -36,7 +36,7 @@ type Compiled struct {
 	boundary []convex.Representer  // ≤ 0 within the domains
 	Hard     []*program.Constraint // the convex ones
 	Soft     []*program.Constraint // those with a slack
-	Hidden   pinned.Reduction      // columns that the solver does not see
+	Hidden   fixed.Reduction       // columns that the solver does not see
 	alone    []int                 // variables without rows, squares and products
 	powers   []int                 // columns that are values of powers or exponentials
 	choice   rows.Choice           // of the constraints that have rows
@@ -80,7 +80,7 @@ type reached struct {
 
 // Session is the solver and its last answer.
 type Session struct {
-	Solver    *scaled.Solver
+	Solver    *scaling.Solver
 	Centre    []float64 // the point from which the solver measures x; nil: 0
 	chooses   bool      // the solver works with some of the rows, first with those near a proposed x
 	unchanged unchanged // the values of the last solve

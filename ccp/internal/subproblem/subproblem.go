@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
+	"github.com/dcopt/dcopt/ccp/internal/fixed"
 	"github.com/dcopt/dcopt/ccp/internal/rows"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -55,10 +55,10 @@ func (s *Problem) compiled(b *Builder) {
 	qp := s.Compiled.QP
 	b.Rows.Assembled(s.Compiled.DC.NumVars())
 	s.Compiled.Cuts, s.Compiled.Rows, s.Lin.least = b.cuts, b.Rows, b.least
-	s.Compiled.Hidden.Equations = pinned.Find(qp, s.Compiled.Hidden.Cols)
+	s.Compiled.Hidden.Equations = fixed.Find(qp, s.Compiled.Hidden.Cols)
 	s.Compiled.alone = lonely(qp, s.Compiled.DC.NumVars())
 	s.Lin.grad = make([]float64, s.Compiled.DC.NumVars())
-	s.Compiled.powers = scaled.ConeValues(s.Compiled.QP, s.Compiled.DC.NumVars())
+	s.Compiled.powers = scaling.ConeValues(s.Compiled.QP, s.Compiled.DC.NumVars())
 	ones := slices.Repeat([]float64{1}, len(s.Compiled.Soft))
 	s.Units.rowSize, s.Units.prices = ones, slices.Clone(ones)
 	s.Lin.Now = qpbackend.Update{P: qp.P.Val, Q: slices.Clone(qp.Q), Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: slices.Clone(qp.U), A: qp.A.Val}
@@ -78,7 +78,7 @@ func (s *Problem) Open(ctx context.Context, b qpbackend.Backend, set qpbackend.S
 	}
 	defer s.took(time.Now())
 	s.Session.backend, s.Session.set, s.Session.chooses = b, set, workingset.Chooses(b, s.Compiled.QP)
-	solver, err := scaled.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Compiled.Slacks, s.Compiled.Hidden)
+	solver, err := scaling.New(ctx, b, s.Stated(), set, s.columnUnits(), s.Compiled.Slacks, s.Compiled.Hidden)
 	if err != nil {
 		return fmt.Errorf("ccp: the convex problem: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -73,8 +73,8 @@ func (s *Problem) SizeUp(x []float64, first bool) {
 			}
 			s.Units.largest[j] = max(s.Units.largest[j], own)
 			s.Units.Sizes[j] = max(own, s.Units.largest[j]/1024)
-			if first || !scaled.Fits(s.Units.Sizes[j], s.Units.Of[j]) {
-				s.Units.Of[j], changed = scaled.Unit(s.Units.Sizes[j]), true
+			if first || !scaling.Fits(s.Units.Sizes[j], s.Units.Of[j]) {
+				s.Units.Of[j], changed = scaling.Unit(s.Units.Sizes[j]), true
 			}
 			changed = changed || s.Units.Sizes[j] > outgrows*s.Units.chosen[j]
 		}
@@ -208,7 +208,7 @@ func (s *Problem) Misfit(x []float64) bool {
 	for _, v := range s.Compiled.DC.Vars {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
-			if size >= leastSize && scaled.Unit(size) < s.Units.Of[v.Offset+k] && !scaled.Fits(size, s.Units.Of[v.Offset+k]) {
+			if size >= leastSize && scaling.Unit(size) < s.Units.Of[v.Offset+k] && !scaling.Fits(size, s.Units.Of[v.Offset+k]) {
 				return true
 			}
 		}
@@ -235,7 +235,7 @@ func (s *Problem) columnUnits() []float64 {
 		if len(s.Units.Of) == len(s.Compiled.QP.Q) {
 			s.Units.columns = append(s.Units.columns[:0], s.Units.Of...)
 		} else {
-			s.Units.columns = scaled.Spread(s.Stated(), s.Units.Of, s.Units.Sizes, s.Units.sized)
+			s.Units.columns = scaling.Spread(s.Stated(), s.Units.Of, s.Units.Sizes, s.Units.sized)
 		}
 		if s.Units.Of != nil {
 			s.Units.rowsAt = append(s.Units.rowsAt[:0], s.rowUnits()...)
@@ -261,7 +261,7 @@ func (s *Problem) outgrown() bool {
 		return false
 	}
 	for _, j := range s.Compiled.powers {
-		if v := math.Abs(s.Session.Res.X[j]); v > 0 && !scaled.Fits(v, s.Units.columns[j]) {
+		if v := math.Abs(s.Session.Res.X[j]); v > 0 && !scaling.Fits(v, s.Units.columns[j]) {
 			return true
 		}
 	}
@@ -296,7 +296,7 @@ func (s *Problem) rowUnits() []float64 {
 	}
 	for n := range s.Compiled.Slacks {
 		k := s.Compiled.owners[n]
-		s.Units.rowSize[k] = scaled.Unit(s.Units.rowSize[k])
+		s.Units.rowSize[k] = scaling.Unit(s.Units.rowSize[k])
 	}
 	return s.Units.rowSize
 }
@@ -313,7 +313,7 @@ func (s *Problem) sizeAbsent() {
 		}
 		f.SizesAt(s.Units.rowSize, s.Lin.at, s.Units.Of)
 		for k := f.Soft; k < f.Soft+f.All.Count(); k++ {
-			s.Units.rowSize[k] = scaled.Unit(s.Units.rowSize[k])
+			s.Units.rowSize[k] = scaling.Unit(s.Units.rowSize[k])
 		}
 	}
 }

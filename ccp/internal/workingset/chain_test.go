@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dcopt/dcopt/ccp/internal/pinned"
-	"github.com/dcopt/dcopt/ccp/internal/scaled"
+	"github.com/dcopt/dcopt/ccp/internal/fixed"
+	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -26,7 +26,7 @@ type inUnits struct {
 	units []float64 // of the columns, again and again
 }
 
-type unitsSolver struct{ *scaled.Solver }
+type unitsSolver struct{ *scaling.Solver }
 
 func (b inUnits) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
 	own, err := qpbackend.Prepare(ctx, b, p, set)
@@ -37,7 +37,7 @@ func (b inUnits) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	for j := range units {
 		units[j] = b.units[j%len(b.units)]
 	}
-	s, err := scaled.New(ctx, b.Backend, own.Clone(), set, units, nil)
+	s, err := scaling.New(ctx, b.Backend, own.Clone(), set, units, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (b withParameter) New(ctx context.Context, p *qpbackend.Problem, set qpback
 	wide.P.Rows, wide.P.Cols, wide.P.ColPtr = n+1, n+1, append(wide.P.ColPtr, len(wide.P.Val))
 	num.Axpy(wide.L, 1, s.add)
 	num.Axpy(wide.U, 1, s.add)
-	list := append([]reduce.Reduction{pinned.Reduction{Cols: []int{n}}}, b.others...)
+	list := append([]reduce.Reduction{fixed.Reduction{Cols: []int{n}}}, b.others...)
 	solver, err := reduce.Chain(b.Backend, list...).New(ctx, wide, set)
 	if err != nil {
 		return nil, err
@@ -164,23 +164,23 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// fixed leaves out the columns that have equal bounds.
-type fixed struct{}
+// equalBounds leaves out the columns that have equal bounds.
+type equalBounds struct{}
 
-func (fixed) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
+func (equalBounds) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (reduce.Reduced, error) {
 	var cols []int
 	for j := range p.Q {
 		if lo, hi := p.Bounds(j); lo == hi {
 			cols = append(cols, j)
 		}
 	}
-	return pinned.Reduction{Cols: cols}.New(ctx, p, set)
+	return fixed.Reduction{Cols: cols}.New(ctx, p, set)
 }
 
 // links are the reductions as backends before another one.
 var links = map[string]func(b qpbackend.Backend) qpbackend.Backend{
 	"units":     func(b qpbackend.Backend) qpbackend.Backend { return inUnits{b, []float64{1, 1024, 1.0 / 1024}} },
-	"parameter": func(b qpbackend.Backend) qpbackend.Backend { return reduce.Chain(b, fixed{}) },
+	"parameter": func(b qpbackend.Backend) qpbackend.Backend { return reduce.Chain(b, equalBounds{}) },
 	"presolve":  func(b qpbackend.Backend) qpbackend.Backend { return presolve.Backend{Inner: b} },
 	"set":       func(b qpbackend.Backend) qpbackend.Backend { return reduce.Chain(b, Reduction{least: 3}) },
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
@@ -15,13 +15,13 @@ import (
 // no multiplier sees an error, as constraints that the relaxation meets have none, the errors count
 // by themselves (Belotti, Lee, Liberti, Margot and Wächter 2009, Branching and bounds tightening
 // techniques for non-convex MINLP).
-func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (col int, at float64) {
+func (s *Search) choose(box []factorable.Interval, x []float64, y []factorable.Interval) (col int, at float64) {
 	if col = s.broken(box, x); col >= 0 {
 		return col, 0
 	}
 	col, best := s.scored(box, x, func(k int, off float64) float64 {
 		j := s.P.N + k
-		w := flat.Middle(y[j])
+		w := factorable.Middle(y[j])
 		if s.P.Terms[k].Under != nil && w > 0 {
 			return 0
 		}
@@ -43,11 +43,11 @@ func (s *Search) choose(box []flat.Interval, x []float64, y []flat.Interval) (co
 }
 
 // scored is the column of the largest sum of the errors of its functions, and that sum.
-func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off float64) float64) (col int, best float64) {
+func (s *Search) scored(box []factorable.Interval, x []float64, weigh func(k int, off float64) float64) (col int, best float64) {
 	score := make(map[int]float64)
 	for k := range s.P.Terms {
 		t, j := &s.P.Terms[k], s.P.N+k
-		if t.Op == flat.Affine || s.P.CostOnly[j] && t.Op == flat.Square {
+		if t.Op == factorable.Affine || s.P.CostOnly[j] && t.Op == factorable.Square {
 			continue
 		}
 		gap := weigh(k, t.Off(x, x[j]))
@@ -75,7 +75,7 @@ func (s *Search) scored(box []flat.Interval, x []float64, weigh func(k int, off 
 
 // broken is the argument of a size without bounds, in the row that the variables at x break most,
 // −1 for none.
-func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
+func (s *Search) broken(box []factorable.Interval, x []float64) (col int) {
 	if len(s.sizes) == 0 || !slices.ContainsFunc(s.branch, func(j int) bool { return s.bent(j, box[j]) }) {
 		return -1
 	}
@@ -97,10 +97,10 @@ func (s *Search) broken(box []flat.Interval, x []float64) (col int) {
 		t, v := &s.P.Terms[k], by[s.P.N+k]
 		switch {
 		case !(v > 0):
-		case t.Op == flat.Affine:
+		case t.Op == factorable.Affine:
 			mark(t.Lin, v)
-		case t.Op == flat.Abs:
-			mark(flat.ColumnOf(t.A), v)
+		case t.Op == factorable.Abs:
+			mark(factorable.ColumnOf(t.A), v)
 			// Source: any small number does: of one row the argument that is furthest from its kink
 			if v += 1e-3 * math.Abs(x[t.A]); s.bent(t.A, box[t.A]) && v > best {
 				col, best = t.A, v
@@ -115,13 +115,13 @@ const met = 1e-7
 
 // bent reports whether column j is the argument of a size with its kink inside of an interval
 // without an end.
-func (s *Search) bent(j int, a flat.Interval) bool {
+func (s *Search) bent(j int, a factorable.Interval) bool {
 	return s.sizes[j] && !a.IsFinite() && a.Lo < 0 && a.Hi > 0
 }
 
 // wide reports whether the interval of column j may be split. Terms without a bound follow
 // variables.
-func (s *Search) wide(j int, a flat.Interval) bool {
+func (s *Search) wide(j int, a factorable.Interval) bool {
 	if !a.IsFinite() {
 		return j < s.P.N || s.bent(j, a)
 	}
@@ -129,7 +129,7 @@ func (s *Search) wide(j int, a flat.Interval) bool {
 }
 
 // broad reports whether a finite interval may be split.
-func broad(a flat.Interval) bool {
+func broad(a factorable.Interval) bool {
 	return interval.Width(a) > narrow*max(1, math.Abs(a.Lo), math.Abs(a.Hi))
 }
 
@@ -139,15 +139,15 @@ const narrow = 1e-11
 
 // widest is an argument of a size that keeps the cost without a bound, else the widest argument of
 // a function that is not affine.
-func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) {
+func (s *Search) widest(box []factorable.Interval, x []float64) (col int, at float64) {
 	col = -1
 	best := 0.0
 	for k := range s.P.Terms {
 		t := &s.P.Terms[k]
-		if t.Op == flat.Affine {
+		if t.Op == factorable.Affine {
 			continue
 		}
-		if t.Op == flat.Abs && s.P.Above[s.P.N+k] && s.bent(t.A, box[t.A]) {
+		if t.Op == factorable.Abs && s.P.Above[s.P.N+k] && s.bent(t.A, box[t.A]) {
 			return t.A, 0
 		}
 		for _, c := range t.Args() {
@@ -164,7 +164,7 @@ func (s *Search) widest(box []flat.Interval, x []float64) (col int, at float64) 
 	if b := box[col]; x != nil {
 		v = x[col]
 	} else if b.IsFinite() {
-		v = flat.Middle(b)
+		v = factorable.Middle(b)
 	}
 	return col, s.place(col, box, v)
 }
@@ -176,7 +176,7 @@ const beside = 1e-9
 // place is where to split: at a kink inside, or an inflection point well inside, beside the end 0
 // of a factor of a product that is 0, as the other factor is 0 beyond; else between the point and
 // the middle, away from the ends.
-func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
+func (s *Search) place(col int, box []factorable.Interval, x float64) float64 {
 	a, breaks := box[col], []float64(nil)
 	for k := range s.P.Terms {
 		switch t := &s.P.Terms[k]; {
@@ -184,12 +184,12 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 			if breaks = append(breaks, t.Breaks(a)...); t.Kink() && a.Lo < 0 && a.Hi > 0 {
 				return 0
 			}
-		case t.Op == flat.Product && (t.A == col || t.B == col) && a.Lo == 0 && a.Hi > 2*beside &&
-			box[s.P.N+k] == (flat.Interval{}):
+		case t.Op == factorable.Product && (t.A == col || t.B == col) && a.Lo == 0 && a.Hi > 2*beside &&
+			box[s.P.N+k] == (factorable.Interval{}):
 			return beside
 		}
 	}
-	x = flat.Clip(a, x)
+	x = factorable.Clip(a, x)
 	switch beyond := max(1, math.Abs(x)); {
 	case math.IsInf(a.Lo, -1) && math.IsInf(a.Hi, 1):
 		return x
@@ -199,7 +199,7 @@ func (s *Search) place(col int, box []flat.Interval, x float64) float64 {
 		return x - beyond
 	}
 	w := interval.Width(a)
-	at := min(max(0.7*x+0.3*flat.Middle(a), a.Lo+0.1*w), a.Hi-0.1*w)
+	at := min(max(0.7*x+0.3*factorable.Middle(a), a.Lo+0.1*w), a.Hi-0.1*w)
 	inside := slices.DeleteFunc(breaks, func(v float64) bool { return v < a.Lo+0.1*w || v > a.Hi-0.1*w })
 	if len(inside) > 0 {
 		at = slices.MinFunc(inside, func(u, v float64) int { return cmp.Compare(math.Abs(u-at), math.Abs(v-at)) })

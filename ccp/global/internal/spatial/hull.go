@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/internal/convex"
 )
 
 // hull is a choice that several items are left of, with a share of the squares of the cost.
 type hull struct {
-	*flat.Choice
+	*factorable.Choice
 	items  []int
 	by     int // the column to split
 	shared []convex.Linear
@@ -78,11 +78,11 @@ func (r *relaxation) hull(h *hull) {
 	b, ones := r.b, convex.Linear{Const: -1}
 	sums := make([]convex.Linear, len(h.Support)) // of the copies, less the variable
 	for i, j := range h.Support {
-		sums[i] = flat.ColumnOf(j).Scale(-1)
+		sums[i] = factorable.ColumnOf(j).Scale(-1)
 	}
 	for _, k := range h.items {
 		it := &h.Items[k]
-		λ := flat.ColumnOf(b.Var())
+		λ := factorable.ColumnOf(b.Var())
 		b.BoundColumn(λ.Idx[0], 0, 1)
 		first := b.Cols()
 		for range h.Support {
@@ -98,7 +98,7 @@ func (r *relaxation) hull(h *hull) {
 			return out.AddScaled(l.Const, λ)
 		}
 		for i, j := range h.Support {
-			y := flat.ColumnOf(first + i)
+			y := factorable.ColumnOf(first + i)
 			sums[i] = sums[i].AddScaled(1, y)
 			if hi := r.box[j].Hi; !math.IsInf(hi, 1) {
 				b.Row(y.AddScaled(-hi, λ), math.Inf(-1), 0)
@@ -109,7 +109,7 @@ func (r *relaxation) hull(h *hull) {
 		}
 		h.value = h.value.AddScaled(1, at(it.Lin))
 		for _, l := range it.Sizes {
-			t := flat.ColumnOf(b.Var())
+			t := factorable.ColumnOf(b.Var())
 			b.Row(at(l).AddScaled(-1, t), math.Inf(-1), 0)
 			b.Row(at(l).AddScaled(1, t), 0, math.Inf(1))
 			h.value = h.value.AddScaled(1, t)
@@ -117,7 +117,7 @@ func (r *relaxation) hull(h *hull) {
 		if len(h.shared)+len(it.Squares) == 0 {
 			continue
 		}
-		s := flat.ColumnOf(b.Var()) // s·λ ≥ Σ l(y)²
+		s := factorable.ColumnOf(b.Var()) // s·λ ≥ Σ l(y)²
 		rows := []convex.Linear{s.AddScaled(1, λ), s.AddScaled(-1, λ)}
 		for _, l := range slices.Concat(h.shared, it.Squares) {
 			rows = append(rows, at(l).Scale(2))

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -18,11 +18,11 @@ const mostBlock = 25
 
 // blockOf lists variables all of whose squares and products are terms, at least two and half of the variables
 // that have any; nil for none.
-func blockOf(p *flat.Problem) []int {
+func blockOf(p *factorable.Problem) []int {
 	var block []int
 	paired := map[int]bool{}
 	for k := range p.Terms {
-		if t := &p.Terms[k]; t.Op == flat.Square || t.Op == flat.Product {
+		if t := &p.Terms[k]; t.Op == factorable.Square || t.Op == factorable.Product {
 			paired[t.Args()[0]], paired[t.Args()[1]] = true, true
 		}
 	}
@@ -46,7 +46,7 @@ func blockOf(p *flat.Problem) []int {
 // interval has a width.
 func (r *relaxation) inUnits(j int) (mid, radius float64, ok bool) {
 	b := r.box[j]
-	return flat.Middle(b), interval.Width(b) / 2, b.IsFinite() && broad(b)
+	return factorable.Middle(b), interval.Width(b) / 2, b.IsFinite() && broad(b)
 }
 
 // matrix states that the products of a block's variables u, in units, are a matrix of which uuᵀ can be taken:
@@ -66,11 +66,11 @@ func (r *relaxation) matrix() {
 	entries := []convex.Linear{{Const: 1}}
 	for k, j := range of {
 		mj, rj, _ := r.inUnits(j)
-		entries = append(entries, flat.ColumnOf(j).AddScaled(-1, convex.Linear{Const: mj}).Scale(math.Sqrt2/rj))
+		entries = append(entries, factorable.ColumnOf(j).AddScaled(-1, convex.Linear{Const: mj}).Scale(math.Sqrt2/rj))
 		for n, i := range of[:k+1] {
 			mi, ri, _ := r.inUnits(i)
 			col, _ := r.p.Pair(i, j)
-			l := flat.ColumnOf(col).AddScaled(-mi, flat.ColumnOf(j)).AddScaled(-mj, flat.ColumnOf(i)).AddScaled(1,
+			l := factorable.ColumnOf(col).AddScaled(-mi, factorable.ColumnOf(j)).AddScaled(-mj, factorable.ColumnOf(i)).AddScaled(1,
 				convex.Linear{Const: mi * mj})
 			weight := math.Sqrt2
 			if n == k {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -20,9 +20,9 @@ func (s *Search) Confine(ctx context.Context) error {
 	for _, j := range s.Unbounded() {
 		switch a := s.root[j]; {
 		case a.Lo > math.Inf(-1):
-			toward = toward.AddScaled(-1, flat.ColumnOf(j))
+			toward = toward.AddScaled(-1, factorable.ColumnOf(j))
 		case a.Hi < math.Inf(1):
-			toward = toward.AddScaled(1, flat.ColumnOf(j))
+			toward = toward.AddScaled(1, factorable.ColumnOf(j))
 		}
 	}
 	if len(toward.Idx) == 0 || len(s.open) == 0 {
@@ -66,7 +66,7 @@ func (s *Search) Confine(ctx context.Context) error {
 
 // boundBy is the bound of multipliers, where it is worthless the one without those that sure leaves
 // out.
-func (s *Search) boundBy(d *flat.Dual, box, work []flat.Interval) float64 {
+func (s *Search) boundBy(d *factorable.Dual, box, work []factorable.Interval) float64 {
 	bound := s.P.Bound(d, box, work)
 	if math.IsInf(bound, -1) {
 		sure(d)
@@ -77,7 +77,7 @@ func (s *Search) boundBy(d *flat.Dual, box, work []flat.Interval) float64 {
 
 // sure leaves multipliers out that are no more than errors of the backend: a multiple of a column
 // without bounds would make a bound worthless.
-func sure(d *flat.Dual) {
+func sure(d *factorable.Dual) {
 	most := d.Cost
 	for _, y := range d.Rows {
 		most = max(most, math.Abs(y))
@@ -99,17 +99,17 @@ func sure(d *flat.Dual) {
 // cutOff cuts parts off a node, at the ends of variables, that its multipliers show to have no
 // better point (reduced-cost tightening, Ryoo and Sahinidis 1996). It reports whether the node is
 // much narrower for it.
-func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
+func (s *Search) cutOff(nd *node, v *visit, box []factorable.Interval) (much bool) {
 	if math.IsInf(s.Upper, 1) || math.IsInf(v.bound, -1) {
 		return false
 	}
-	goal, work := s.Upper-s.GapTol*max(1, math.Abs(s.Upper)), make([]flat.Interval, len(box))
+	goal, work := s.Upper-s.GapTol*max(1, math.Abs(s.Upper)), make([]factorable.Interval, len(box))
 	s.P.Bound(v.dual, box, work)
 	for i, j := range s.branch {
 		if j >= s.P.N || !s.wide(j, box[j]) {
 			continue
 		}
-		off, y := box[j], flat.Middle(work[j])
+		off, y := box[j], factorable.Middle(work[j])
 		// of the roundings of the bound. Source: any small number does
 		far := 1.001 * (goal - v.bound) / math.Abs(y)
 		if y > 0 {
@@ -128,7 +128,7 @@ func (s *Search) cutOff(nd *node, v *visit, box []flat.Interval) (much bool) {
 // beyond takes the part off of the column with number i in branch from a node, if multipliers show
 // that no point in it is better than the best one. Those of a convex problem that goes toward a
 // column do, for the part beyond its solution. It reports whether the node is much narrower for it.
-func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat.Interval, d *flat.Dual) (
+func (s *Search) beyond(nd *node, v *visit, box []factorable.Interval, i int, off factorable.Interval, d *factorable.Dual) (
 	done, much bool) {
 	j := s.branch[i]
 	whole := box[j]
@@ -137,9 +137,9 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 	// a bound states cuts and slopes over its box
 	p.Points, p.Cuts = slices.Clone(d.Points), slices.Clone(d.Cuts)
 	for k := range p.Points {
-		p.Points[k] = flat.Clip(box[k], p.Points[k])
+		p.Points[k] = factorable.Clip(box[k], p.Points[k])
 	}
-	work := make([]flat.Interval, len(box))
+	work := make([]factorable.Interval, len(box))
 	bound := s.boundBy(&p, box, work)
 	box[j] = whole
 	switch {
@@ -176,7 +176,7 @@ func (s *Search) beyond(nd *node, v *visit, box []flat.Interval, i int, off flat
 // columns (optimality-based tightening, Zamora and Grossmann 1999): the least and the largest value
 // of a column tell what to cut off, and the multipliers show it. It reports whether the node is
 // much narrower for it.
-func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []flat.Interval) (much bool, err error) {
+func (s *Search) probe(ctx context.Context, nd *node, v *visit, box []factorable.Interval) (much bool, err error) {
 	if s.trust && s.free(box) || nd.vain || nd.depth%probeEvery > 0 || nd.narrowed == mostNarrowed || math.IsInf(s.Upper, 1) && nd.depth > 0 {
 		return false, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -12,20 +12,20 @@ import (
 
 // relaxation is the convex problem of a box.
 type relaxation struct {
-	p      *flat.Problem
-	box    []flat.Interval
+	p      *factorable.Problem
+	box    []factorable.Interval
 	b      *subproblem.Builder
 	rows   []int // of the problem's rows
 	affine []int // of each affine term: its row
 	// of products: the rows of the planes, two from below, two from above; −1: none
 	planes    map[int][4]int
-	shares    map[int][]int  // of maxima: the rows of the arguments
-	lines     map[int][]line // of functions of one column
-	cuts      []flat.Cut     // triangles
-	cutRows   []int          // of the triangles
-	block     []int          // variables whose products are a semidefinite matrix, nil: none
-	matrixRow int            // its first row
-	both      map[int]bool   // products that triangles and the matrix need bounded from both sides
+	shares    map[int][]int    // of maxima: the rows of the arguments
+	lines     map[int][]line   // of functions of one column
+	cuts      []factorable.Cut // triangles
+	cutRows   []int            // of the triangles
+	block     []int            // variables whose products are a semidefinite matrix, nil: none
+	matrixRow int              // its first row
+	both      map[int]bool     // products that triangles and the matrix need bounded from both sides
 	// is minimised, where it has columns, over the points with a cost of at most cutoff
 	toward    convex.Linear
 	cutoff    float64
@@ -49,7 +49,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	b := subproblem.NewBuilder(ctx, n)
 	r.b = b
 	for j := range n {
-		if r.phase1 && j >= p.N && p.Terms[j-p.N].Op != flat.Affine {
+		if r.phase1 && j >= p.N && p.Terms[j-p.N].Op != factorable.Affine {
 			b.BoundColumn(j, math.Inf(-1), math.Inf(1))
 			continue
 		}
@@ -60,7 +60,7 @@ func (r *relaxation) state(ctx context.Context) (qp *qpbackend.Problem, err erro
 	if !r.phase1 {
 		lin = convex.Linear{Const: p.Cost.Const}
 		for k, j := range p.Cost.Idx {
-			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == flat.Square &&
+			if len(r.toward.Idx) == 0 && j >= p.N && p.CostOnly[j] && p.Terms[j-p.N].Op == factorable.Square &&
 				r.block == nil {
 				costs[j] = p.Cost.Val[k]
 				continue
@@ -150,7 +150,7 @@ func (r *relaxation) used(cost convex.Linear, squares map[int]float64) []bool {
 }
 
 // triangle states a cut over the box.
-func (r *relaxation) triangle(c *flat.Cut) {
+func (r *relaxation) triangle(c *factorable.Cut) {
 	lin, prod, constant := c.Row(r.box)
 	idx, val := make([]int, 0, 6), make([]float64, 0, 6)
 	for i := range 3 {
@@ -163,7 +163,7 @@ func (r *relaxation) triangle(c *flat.Cut) {
 func (r *relaxation) slack() convex.Linear {
 	s := r.b.Var()
 	r.b.BoundColumn(s, 0, math.Inf(1))
-	l := flat.ColumnOf(s)
+	l := factorable.ColumnOf(s)
 	r.b.AddLinear(l)
 	return l
 }
@@ -172,14 +172,14 @@ func (r *relaxation) slack() convex.Linear {
 func (r *relaxation) term(k int, costs map[int]float64) {
 	t, j := &r.p.Terms[k], r.p.N+k
 	below, above := r.p.Below[j], r.p.Above[j]
-	w := flat.ColumnOf(j)
+	w := factorable.ColumnOf(j)
 	lowest := 0.0
 	if t.Under != nil && below {
 		r.under(t.Under, j)
 		below, lowest = false, math.Inf(-1)
 	}
 	switch {
-	case t.Op == flat.Affine:
+	case t.Op == factorable.Affine:
 		if above || lowest == 0 {
 			l := w.AddScaled(-1, t.Lin)
 			if r.phase1 {
@@ -187,11 +187,11 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 			}
 			r.affine[k] = r.b.AddRow(l, lowest, 0, -1)
 		}
-	case t.Op == flat.Product:
+	case t.Op == factorable.Product:
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		if c, ok := costs[j]; ok {
-			r.b.Minimise(convex.Form{Quad: []convex.Quadratic{{Weight: c, Arg: convex.Entries(flat.ColumnOf(t.A))}}})
+			r.b.Minimise(convex.Form{Quad: []convex.Quadratic{{Weight: c, Arg: convex.Entries(factorable.ColumnOf(t.A))}}})
 			return
 		}
 		r.curve(k, t, w, below, above || r.both[j])
@@ -199,7 +199,7 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 }
 
 // curve states a function of one column, by its cones or between lines.
-func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bool) {
+func (r *relaxation) curve(k int, t *factorable.Term, w convex.Linear, below, above bool) {
 	a := r.box[t.A]
 	straight := t.Bends(a) == 2
 	for _, sign := range [2]float64{1, -1} {
@@ -213,7 +213,7 @@ func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bo
 				lo = 0
 			}
 			for _, l := range t.Lines(a, sign) { // sign·w ≥ Slope·u + Const
-				row := convex.Linear{Const: l.Const}.AddScaled(l.Slope, flat.ColumnOf(t.A)).AddScaled(-sign, w)
+				row := convex.Linear{Const: l.Const}.AddScaled(l.Slope, factorable.ColumnOf(t.A)).AddScaled(-sign, w)
 				r.lines[k] = append(r.lines[k], line{r.b.AddRow(row, lo, 0, -1), sign, sign * l.Slope})
 			}
 			if straight && len(r.lines[k]) > 0 {
@@ -225,12 +225,12 @@ func (r *relaxation) curve(k int, t *flat.Term, w convex.Linear, below, above bo
 
 // product states the planes.
 func (r *relaxation) product(k int, below, above bool) {
-	t, w := &r.p.Terms[k], flat.ColumnOf(r.p.N+k)
+	t, w := &r.p.Terms[k], factorable.ColumnOf(r.p.N+k)
 	u, v := r.box[t.A], r.box[t.B]
 	rows := [4]int{-1, -1, -1, -1}
 	if u.IsFinite() && v.IsFinite() {
 		plane := func(a, b float64) convex.Linear { // w − (b·u + a·v − ab)
-			l := w.AddScaled(-b, flat.ColumnOf(t.A)).AddScaled(-a, flat.ColumnOf(t.B))
+			l := w.AddScaled(-b, factorable.ColumnOf(t.A)).AddScaled(-a, factorable.ColumnOf(t.B))
 			return l.AddScaled(1, convex.Linear{Const: a * b})
 		}
 		if below {
@@ -246,8 +246,8 @@ func (r *relaxation) product(k int, below, above bool) {
 }
 
 // under states a convex function below a column.
-func (r *relaxation) under(u *flat.Under, j int) {
-	top := flat.ColumnOf(j)
+func (r *relaxation) under(u *factorable.Under, j int) {
+	top := factorable.ColumnOf(j)
 	if r.phase1 {
 		top = top.AddScaled(1, r.slack())
 	}
@@ -256,17 +256,17 @@ func (r *relaxation) under(u *flat.Under, j int) {
 		return
 	}
 	for _, c := range u.Args {
-		r.shares[j] = append(r.shares[j], r.b.AddRow(flat.ColumnOf(c).AddScaled(-1, top), math.Inf(-1), 0, -1))
+		r.shares[j] = append(r.shares[j], r.b.AddRow(factorable.ColumnOf(c).AddScaled(-1, top), math.Inf(-1), 0, -1))
 	}
 	if r.sizes {
 		for _, size := range u.Sizes {
-			r.b.Row(flat.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
+			r.b.Row(factorable.ColumnOf(size).AddScaled(-1, top), math.Inf(-1), 0)
 		}
 	}
 }
 
 // dual reads the multipliers and the point of a solution.
-func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
+func (r *relaxation) dual(res *qpbackend.Result) *factorable.Dual {
 	p := r.p
 	d := p.NewDual()
 	if r.phase1 {
@@ -285,16 +285,16 @@ func (r *relaxation) dual(res *qpbackend.Result) *flat.Dual {
 		d.Rows[i] = y(row)
 	}
 	for j := range d.Points {
-		d.Points[j] = flat.Clip(r.box[j], res.X[j])
+		d.Points[j] = factorable.Clip(r.box[j], res.X[j])
 	}
 	for k := range p.Terms {
-		if j := p.N + k; j < len(res.Z) && (!r.phase1 || p.Terms[k].Op == flat.Affine) {
+		if j := p.N + k; j < len(res.Z) && (!r.phase1 || p.Terms[k].Op == factorable.Affine) {
 			d.Sides[k] = res.Z[j]
 		}
 		switch t := &p.Terms[k]; t.Op {
-		case flat.Affine:
+		case factorable.Affine:
 			d.Hints[k] = -y(r.affine[k])
-		case flat.Product:
+		case factorable.Product:
 			rows, stated := r.planes[k]
 			a, b := math.Abs(y(rows[0])), math.Abs(y(rows[1]))
 			if e, f := math.Abs(y(rows[2])), math.Abs(y(rows[3])); e+f > a+b {

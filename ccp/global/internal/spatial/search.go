@@ -8,13 +8,13 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // Search is a branch and bound. Its answer is the same for any number of processors.
 type Search struct {
-	P        *flat.Problem
+	P        *factorable.Problem
 	Backend  qpbackend.Backend
 	GapTol   float64
 	MaxNodes int
@@ -40,16 +40,16 @@ type Search struct {
 	// Lower is the bound: no feasible point has a cost below it. +Inf: none is feasible.
 	Lower float64
 
-	triples []flat.Cut   // that a triangle may be stated of
-	block   []int        // variables whose products may be a semidefinite matrix
-	matrix  bool         // it pays
-	hulls   bool         // of choices pay
-	trust   bool         // the backend's word counts: multipliers show no hulls, and little where variables have no bounds
-	sizes   map[int]bool // arguments of absolute values that may be split where they have no bounds
-	splits  int          // of other columns
-	branch  []int        // columns that may be split
-	curves  int          // functions between lines
-	root    []flat.Interval
+	triples []factorable.Cut // that a triangle may be stated of
+	block   []int            // variables whose products may be a semidefinite matrix
+	matrix  bool             // it pays
+	hulls   bool             // of choices pay
+	trust   bool             // the backend's word counts: multipliers show no hulls, and little where variables have no bounds
+	sizes   map[int]bool     // arguments of absolute values that may be split where they have no bounds
+	splits  int              // of other columns
+	branch  []int            // columns that may be split
+	curves  int              // functions between lines
+	root    []factorable.Interval
 	open    queue
 	lost    float64 // the least bound of the nodes that were pruned
 	first   float64 // the bound by intervals alone
@@ -61,20 +61,20 @@ type Tree struct {
 	At          float64
 	Left, Right *Tree
 	// Dual shows the bound of a leaf; nil: by intervals nothing is left in it.
-	Dual *flat.Dual
+	Dual *factorable.Dual
 	Up   int // Dual is that of the node so many levels above
 }
 
 // node is a part of the root's box: the intervals of the columns that may be split.
 type node struct {
-	box      []flat.Interval
+	box      []factorable.Interval
 	bound    float64
 	depth    int
 	tree     *Tree
 	order    int  // by which equal bounds are taken
 	narrowed int  // how often it was solved anew
 	vain     bool // probing
-	cuts     []flat.Cut
+	cuts     []factorable.Cut
 }
 
 // batch is how many nodes are solved at a time, whatever the number of processors.
@@ -93,7 +93,7 @@ func (s *Search) Unbounded() []int {
 }
 
 // Root are the intervals of the columns, after Prepare.
-func (s *Search) Root() []flat.Interval { return s.root }
+func (s *Search) Root() []factorable.Interval { return s.root }
 
 // Prepare bounds the root's box, and the cost over it, by intervals. Nothing is open then where
 // nothing is feasible.
@@ -108,14 +108,14 @@ func (s *Search) Prepare() {
 	}
 	for k := range s.P.Terms {
 		t := &s.P.Terms[k]
-		if t.Op == flat.Abs && !s.Keep {
+		if t.Op == factorable.Abs && !s.Keep {
 			s.sizes[t.A] = true
 		}
 		if t.OfOne() && t.Cones == nil && !t.Kink() {
 			s.curves++
 		}
 		for _, j := range t.Args() {
-			args[j] = args[j] || t.Op != flat.Affine
+			args[j] = args[j] || t.Op != factorable.Affine
 		}
 	}
 	for j, a := range args {
@@ -132,7 +132,7 @@ func (s *Search) Prepare() {
 	}
 	s.trust = !s.Keep && (len(s.P.Choices) > 0 || s.free(s.root))
 	d := s.P.ByIntervals()
-	nd := node{box: s.pack(s.root), bound: s.P.Bound(d, s.root, make([]flat.Interval, s.P.Columns()))}
+	nd := node{box: s.pack(s.root), bound: s.P.Bound(d, s.root, make([]factorable.Interval, s.P.Columns()))}
 	if s.Keep {
 		s.Tree = &Tree{Dual: d}
 		nd.tree = s.Tree
@@ -280,15 +280,15 @@ func (s *Search) split(nd *node, v *visit, orders *int) {
 }
 
 // pack and unpack keep the columns that may be split.
-func (s *Search) pack(box []flat.Interval) []flat.Interval {
-	out := make([]flat.Interval, len(s.branch))
+func (s *Search) pack(box []factorable.Interval) []factorable.Interval {
+	out := make([]factorable.Interval, len(s.branch))
 	for i, j := range s.branch {
 		out[i] = box[j]
 	}
 	return out
 }
 
-func (s *Search) unpack(packed []flat.Interval) []flat.Interval {
+func (s *Search) unpack(packed []factorable.Interval) []factorable.Interval {
 	box := slices.Clone(s.root)
 	for i, j := range s.branch {
 		box[j] = packed[i]

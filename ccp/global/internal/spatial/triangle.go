@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
@@ -14,21 +14,21 @@ import (
 const mostTriples = 60_000
 
 // triplesOf lists the triples of variables all of whose products occur.
-func triplesOf(p *flat.Problem) []flat.Cut {
+func triplesOf(p *factorable.Problem) []factorable.Cut {
 	next := make([][]int, p.N) // partners of higher number
 	for k := range p.Terms {
-		if t := &p.Terms[k]; t.Op == flat.Product && t.A < p.N && t.B < p.N {
+		if t := &p.Terms[k]; t.Op == factorable.Product && t.A < p.N && t.B < p.N {
 			next[t.A] = append(next[t.A], t.B)
 		}
 	}
-	var out []flat.Cut
+	var out []factorable.Cut
 	for i := range next {
 		for _, j := range next[i] {
 			for _, k := range next[j] {
 				if ik, ok := p.Pair(i, k); ok {
 					ij, _ := p.Pair(i, j)
 					jk, _ := p.Pair(j, k)
-					out = append(out, flat.Cut{Cols: [3]int{i, j, k}, Terms: [3]int{ij, ik, jk}})
+					out = append(out, factorable.Cut{Cols: [3]int{i, j, k}, Terms: [3]int{ij, ik, jk}})
 				}
 				if len(out) >= mostTriples {
 					return out
@@ -49,14 +49,14 @@ const (
 )
 
 // separate lists the triangles that a point breaks most, and that are not among known.
-func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []flat.Cut {
+func (s *Search) separate(box []factorable.Interval, x []float64, known []factorable.Cut) []factorable.Cut {
 	type broken struct {
-		flat.Cut
+		factorable.Cut
 		n  int // of the triple
 		by float64
 	}
 	var all []broken
-	has := map[flat.Cut]bool{}
+	has := map[factorable.Cut]bool{}
 	for _, c := range known {
 		has[c] = true
 	}
@@ -73,12 +73,12 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []
 			continue
 		}
 		var q [3]float64
-		for m, p := range flat.Pairs {
+		for m, p := range factorable.Pairs {
 			a, b := p[0], p[1]
 			la, lb := box[c.Cols[a]].Lo, box[c.Cols[b]].Lo
 			q[m] = (x[c.Terms[m]] - la*x[c.Cols[b]] - lb*x[c.Cols[a]] + la*lb) / (w[a] * w[b])
 		}
-		for kind, in := range flat.Triangles {
+		for kind, in := range factorable.Triangles {
 			v := in.Const
 			for i := range 3 {
 				v += in.Lin[i]*u[i] + in.Prod[i]*q[i]
@@ -86,7 +86,7 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []
 			if !(v > leastViolation) {
 				continue
 			}
-			if cut := (flat.Cut{Kind: kind, Cols: c.Cols, Terms: c.Terms}); !has[cut] {
+			if cut := (factorable.Cut{Kind: kind, Cols: c.Cols, Terms: c.Terms}); !has[cut] {
 				all = append(all, broken{cut, n, v})
 			}
 		}
@@ -94,7 +94,7 @@ func (s *Search) separate(box []flat.Interval, x []float64, known []flat.Cut) []
 	slices.SortFunc(all, func(a, b broken) int {
 		return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.n, b.n), cmp.Compare(a.Kind, b.Kind))
 	})
-	var out []flat.Cut
+	var out []factorable.Cut
 	for _, b := range all[:min(len(all), trianglesPerVar*s.P.N)] {
 		out = append(out, b.Cut)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/dcopt/dcopt/ccp/global/internal/flat"
+	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -15,16 +15,16 @@ import (
 
 // visit is the outcome of a node.
 type visit struct {
-	box     []flat.Interval // tightened, packed
+	box     []factorable.Interval // tightened, packed
 	bound   float64
 	trusted bool // the bound is the backend's word
-	dual    *flat.Dual
+	dual    *factorable.Dual
 	x       []float64
 	col     int // to split, −1: none
 	at      float64
 	empty   bool
-	cuts    []flat.Cut // that hold with equality
-	lost    float64    // the least bound of the parts that were cut off
+	cuts    []factorable.Cut // that hold with equality
+	lost    float64          // the least bound of the parts that were cut off
 	err     error
 }
 
@@ -81,7 +81,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 		v.col, v.at = s.widest(box, nil)
 		return v
 	}
-	work := make([]flat.Interval, s.P.Columns())
+	work := make([]factorable.Interval, s.P.Columns())
 	s.bound(&v, r, res, work)
 	if r.phase1 {
 		if v.bound > 0 {
@@ -117,7 +117,7 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 
 // relax solves the convex problem of a box; where the matrix makes it too hard the one without, and
 // where it has no point one that is feasible and shows that, unless the backend's word for it counts.
-func (s *Search) relax(ctx context.Context, box []flat.Interval, cuts []flat.Cut) (
+func (s *Search) relax(ctx context.Context, box []factorable.Interval, cuts []factorable.Cut) (
 	r *relaxation, res *qpbackend.Result, err error) {
 	r = &relaxation{p: s.P, box: box, cuts: cuts, hulls: s.hulls, sizes: s.trust}
 	if s.matrix {
@@ -146,7 +146,7 @@ func (s *Search) solved(res *qpbackend.Result) bool {
 }
 
 // bound bounds the node by the multipliers of a solution, or by the backend's word where that counts.
-func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []flat.Interval) {
+func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []factorable.Interval) {
 	v.dual = r.dual(res)
 	v.bound = s.boundBy(v.dual, r.box, work)
 	if r.phase1 || !s.trust || res.Status == qpbackend.IterationLimit {
@@ -159,8 +159,8 @@ func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []fl
 }
 
 // free reports whether some variable has no bounds.
-func (s *Search) free(box []flat.Interval) bool {
-	return slices.ContainsFunc(box[:s.P.N], func(b flat.Interval) bool { return !b.IsFinite() })
+func (s *Search) free(box []factorable.Interval) bool {
+	return slices.ContainsFunc(box[:s.P.N], func(b factorable.Interval) bool { return !b.IsFinite() })
 }
 
 // again solves a node anew that has become narrower, unless there is an error.
@@ -221,7 +221,7 @@ const (
 const worthwhile = 0.1
 
 // tryHulls compares the root with the hulls of choices and without.
-func (s *Search) tryHulls(ctx context.Context, box []flat.Interval) error {
+func (s *Search) tryHulls(ctx context.Context, box []factorable.Interval) error {
 	var words [2]float64
 	for i := range words {
 		res, err := s.solve(ctx, &relaxation{p: s.P, box: box, sizes: s.trust, hulls: i == 1})
@@ -238,7 +238,7 @@ func (s *Search) tryHulls(ctx context.Context, box []flat.Interval) error {
 }
 
 // tryMatrix states the matrix of a block at the root.
-func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []flat.Interval) error {
+func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []factorable.Interval) error {
 	before := v.bound
 	better, err := s.tighten(ctx, v, &relaxation{p: s.P, box: r.box, cuts: v.cuts, block: s.block}, work)
 	if better {
@@ -249,12 +249,12 @@ func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []
 }
 
 // tighten takes over the bound of another relaxation of the box, if it is better.
-func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation, work []flat.Interval) (better bool, err error) {
+func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation, work []factorable.Interval) (better bool, err error) {
 	res, err := s.solve(ctx, q)
 	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return false, err
 	}
-	d, again := q.dual(res), make([]flat.Interval, len(work))
+	d, again := q.dual(res), make([]factorable.Interval, len(work))
 	bound := s.P.Bound(d, q.box, again)
 	if better = bound > v.bound; better {
 		v.bound, v.dual = bound, d
@@ -272,7 +272,7 @@ const (
 
 // tighter adds triangles while they pay, and keeps those that hold with equality.
 func (s *Search) tighter(
-	ctx context.Context, nd *node, v *visit, r *relaxation, known []flat.Cut, work []flat.Interval,
+	ctx context.Context, nd *node, v *visit, r *relaxation, known []factorable.Cut, work []factorable.Interval,
 ) error {
 	rounds := nodeCuts
 	if nd.depth == 0 {
@@ -310,8 +310,8 @@ func (s *Search) tighter(
 }
 
 // wideOnly leaves out triangles of variables that have one value.
-func wideOnly(list []flat.Cut, box []flat.Interval) []flat.Cut {
-	return slices.DeleteFunc(slices.Clone(list), func(c flat.Cut) bool {
+func wideOnly(list []factorable.Cut, box []factorable.Interval) []factorable.Cut {
+	return slices.DeleteFunc(slices.Clone(list), func(c factorable.Cut) bool {
 		return slices.ContainsFunc(c.Cols[:], func(j int) bool { return !(interval.Width(box[j]) > narrow) })
 	})
 }
