@@ -130,7 +130,7 @@ func compileAndRun(ctx context.Context, p *program.Problem, x0 []float64, set Se
 	if err := checkStart(p, x0); err != nil {
 		return nil, err
 	}
-	x0 = boxed(p, x0)
+	x0 = clippedToBox(p, x0)
 	t := time.Now()
 	sub, err := subproblem.CompileNear(ctx, p, set.around(x0))
 	took := subproblem.Since(t)
@@ -176,7 +176,7 @@ func (r *run) begin(x0 []float64, start int, from origin, res *Result) {
 // clear forgets the run before, whose memory is used again.
 func (r *run) clear(x0 []float64, from origin) {
 	sub, old := r.sub, *r
-	sub.Calm()
+	sub.RemoveProximal()
 	sub.SizeUp(x0, true)
 	*r = run{p: old.p, set: old.set, sub: sub, tip: sub, seed: from, means: old.means, where: old.where,
 		penalty: penalty.New(old.set.Tau0, old.set.TauMax, old.set.Mu),

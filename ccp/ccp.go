@@ -44,7 +44,7 @@ func (r *run) descend(ctx context.Context, m search.Move) (*outcome, error) {
 		if err != nil || end != nil {
 			return end, err
 		}
-		if r.timid(it) {
+		if r.undoFirst(it) {
 			continue
 		}
 		if m.Lost != nil && m.Lost(r.trial(n, it)) {
@@ -99,7 +99,8 @@ func (r *run) solve(ctx context.Context) (*outcome, error) {
 // proved reports whether the multipliers of a convex problem leave so little of its
 // objective open that no search finds a decrease that counts, or the objective is constant.
 func (r *run) proved() bool {
-	return r.res.Feasible && r.p.Objective.IsConst() || r.sub.Convex() && !r.sub.Damped() && r.res.Feasible && r.gap.Proved
+	return r.res.Feasible && r.p.Objective.IsConst() ||
+		r.sub.Convex() && !r.sub.HasProximal() && r.res.Feasible && r.gap.Proved
 }
 
 // run solves and completes the result; a panic in a user's code becomes an error, and

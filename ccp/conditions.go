@@ -27,7 +27,7 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 	try := func(m subproblem.Multipliers, at []float64) (trusted bool) {
 		res := h.point.Residual(m.Rows)
 		v := res.Slope / root
-		if res.Trusted && (at == nil || r.apart(at, x, root)) {
+		if res.Trusted && (at == nil || r.distinct(at, x, root)) {
 			v = math.Inf(1)
 		}
 		if v < h.slope || v == h.slope && res.Rest < h.residual.Rest {
@@ -40,7 +40,7 @@ func (r *run) conditions(ctx context.Context, sub *subproblem.Problem, x []float
 	}
 	// a search may have taken tangents elsewhere, of a problem that is not convex
 	own := false
-	if k := r.kept; k != nil && k.duals.Rows != nil && !r.apart(k.X, x, root) {
+	if k := r.kept; k != nil && k.duals.Rows != nil && !r.distinct(k.X, x, root) {
 		own = sub.Convex() && slices.Equal(k.X, x)
 		if !try(k.duals, k.X) && !own {
 			h.slope = math.Inf(1)
@@ -179,7 +179,7 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	}
 	still := false
 	if r.means.kinds != nil {
-		_, still = r.means.kinds.Judge()
+		_, still = r.means.kinds.Stationary()
 	}
 	far := r.where.Distance(r.res.X) > diagnose.Far*diagnose.Far
 	r.far = r.far || far
@@ -194,7 +194,7 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 	switch {
 	case !held && convex: // the bound of the objective is
 	case !held && !r.strayed():
-		if r.apart(k.X, r.res.X, r.set.FeasTol) {
+		if r.distinct(k.X, r.res.X, r.set.FeasTol) {
 			r.res.moveTo(&k.Result)
 		}
 	case held && (convex || degenerate == nil || !(r.holding.residual.Rest > math.Sqrt(r.set.Tol))):
@@ -220,7 +220,7 @@ func (r *run) rest(ctx context.Context, remarks ...string) *outcome {
 // FeasTol, and are lower than its end.
 func (r *run) lowerByViolation(k *restPoint) bool {
 	rise, root := r.minimised(k.Objective)-r.minimised(r.res.Objective), math.Sqrt(r.set.Tol)
-	return k.Feasible && k.duals.Rows != nil && k.Violation < r.res.Violation && !r.apart(k.X, r.res.X, root) &&
+	return k.Feasible && k.duals.Rows != nil && k.Violation < r.res.Violation && !r.distinct(k.X, r.res.X, root) &&
 		rise <= r.least()+min(r.holding.point.Owed(k.duals.Rows), root*r.worthOf(r.res.X).size)
 }
 
@@ -238,11 +238,11 @@ func (r *run) strayed() bool {
 		return true
 	}
 	counts := max(r.set.Tol*max(math.Abs(k.Objective), math.Abs(r.res.Objective)), r.noise(r.res.X))
-	return r.ahead(&k.Result, r.res, counts) && r.apart(k.X, r.res.X, math.Sqrt(r.set.Tol))
+	return r.ahead(&k.Result, r.res, counts) && r.distinct(k.X, r.res.X, math.Sqrt(r.set.Tol))
 }
 
-// apart reports whether two points differ by more than tol in parts of the sizes of variables.
-func (r *run) apart(x, y []float64, tol float64) bool { return !(distance(r.sub, x, y) <= tol) }
+// distinct reports whether two points differ by more than tol in parts of the sizes of variables.
+func (r *run) distinct(x, y []float64, tol float64) bool { return !(distance(r.sub, x, y) <= tol) }
 
 // distance is the largest difference from x to y in parts of the sizes of variables.
 func distance(of *subproblem.Problem, x, y []float64) (most float64) {
@@ -258,12 +258,12 @@ func distance(of *subproblem.Problem, x, y []float64) (most float64) {
 // fixes a point to √Tol alone.
 func (r *run) polish(ctx context.Context, end *outcome) {
 	switch {
-	case end.status() != Converged || r.sub.Damped():
+	case end.status() != Converged || r.sub.HasProximal():
 	case !r.sub.Convex():
 		r.polishHeld()
 	default:
 		t, ok := sensitivity.Refine(ctx, r.sub, r.res.X)
-		if ok && r.refined(boxed(r.p, t.X[:len(r.res.X)]), r.gap.Tol) {
+		if ok && r.refined(clippedToBox(r.p, t.X[:len(r.res.X)]), r.gap.Tol) {
 			r.res.room.convex = t
 			r.res.take(r.sub.WrittenDuals(subproblem.Multipliers{}, t))
 		}
@@ -285,7 +285,7 @@ func (r *run) polishHeld() {
 	if r.res.Duals == nil || r.res.BoundDuals == nil {
 		return
 	}
-	most := min(mostUnknowns, int(math.Cbrt(r.budget.Taken())))
+	most := min(mostUnknowns, int(math.Cbrt(r.budget.Used())))
 	m, last := subproblem.Multipliers{Rows: r.res.Duals, Bounds: r.res.BoundDuals}, math.Inf(1)
 	from := r.examined(r.res.X)
 	at := from
@@ -294,14 +294,14 @@ func (r *run) polishHeld() {
 		if !ok {
 			break
 		}
-		next := r.examined(boxed(r.p, y))
+		next := r.examined(clippedToBox(r.p, y))
 		step, res := distance(r.sub, at.X, next.X), next.Residual(rows)
 		if !(step <= last/2) || !(res.Slope <= math.Sqrt(r.set.Tol)) || res.Trusted {
 			break
 		}
 		at, m, last = next, subproblem.Multipliers{Rows: rows, Bounds: res.Bounds}, step
 	}
-	if !(last <= r.set.Tol) || r.apart(at.X, r.res.X, math.Sqrt(r.set.Tol)) {
+	if !(last <= r.set.Tol) || r.distinct(at.X, r.res.X, math.Sqrt(r.set.Tol)) {
 		return
 	}
 	if r.refined(at.X, r.least()+from.Owed(r.res.Duals)) {

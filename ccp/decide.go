@@ -31,14 +31,15 @@ func (r *run) facts(ctx context.Context, it Iteration) facts {
 	f.View = stop.View{
 		Gap: gap, Known: r.res.nearly,
 		Sharpest:  r.sharpest(),
-		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it), Convex: r.sub.Convex() && !r.sub.Damped(), Strict: r.course.Strict,
-		Settled: r.course.Settled(r.minimised(it.Objective), r.set.Tol), Residual: r.sub.Session.Res.Res.Max(),
+		Objective: it.Objective, Before: r.prev.Objective, Keeps: r.keeps(it),
+		Convex: r.sub.Convex() && !r.sub.HasProximal(), Strict: r.course.Strict,
+		Settled: r.course.Stagnated(r.minimised(it.Objective), r.set.Tol), Residual: r.sub.Session.Res.Res.Max(),
 		Least: r.least(), Switched: r.sub.Lin.Switched, Restarts: penalty.MostRestarts - r.penalty.Restarts,
 		AtPole:    len(r.sub.Compiled.Domain) > 0 && r.keeps(it) && r.where.Pole(r.x, r.step.From, r.sub.Units.Sizes),
 		Sharpened: r.course.Sharpened, Patient: r.patient,
 		Coarse:   it.Feasible && r.set.Scale == 0 && r.recover.tol > finest && r.recover.tol > r.fine(it),
-		Misfit:   r.course.Refits < stop.MostRefits && r.sub.Convex() && r.sub.Misfit(r.x),
-		Below:    r.course.Refits < stop.MostRefits && r.below(it, gap.Open),
+		Misfit:   r.course.Refits < stop.MostRescalings && r.sub.Convex() && r.sub.BadlyScaled(r.x),
+		Below:    r.course.Refits < stop.MostRescalings && r.below(it, gap.Open),
 		AlongRay: f.ray != nil,
 	}
 	if !f.Convex && f.Rests() {
@@ -91,13 +92,14 @@ func (r *run) decide(ctx context.Context, f facts, it *Iteration) (*outcome, err
 	case stop.Restart:
 		r.restart()
 	case stop.Converged, stop.Unsettled:
-		if it.Feasible || r.retreat(it, r.room()) || r.course.Strict && r.course.Sharpened && r.tightEnough() {
+		if it.Feasible || r.backtrackToFeasible(it, r.objectiveTol()) ||
+			r.course.Strict && r.course.Sharpened && r.tightEnough() {
 			if v == stop.Unsettled {
 				return r.converged(Noise), nil
 			}
 			return r.converged(Stationary), nil
 		}
-		r.course.Insist()
+		r.course.RequireAbsolute()
 		r.penalty.Recount()
 	case stop.Adrift:
 		return conclude(NotStationary, ""), nil
@@ -109,13 +111,13 @@ func (r *run) decide(ctx context.Context, f facts, it *Iteration) (*outcome, err
 	case stop.Refit:
 		r.course.Refits++
 		r.gap.Unit = 0
-		r.sub.Refit(r.x)
+		r.sub.Rescale(r.x)
 		if usual := r.usualTol(); r.recover.tol < usual { // in these units that says enough
 			r.course.Sharpened = false
 			return r.tighten(ctx, usual)
 		}
 	case stop.Insist:
-		r.course.Insist()
+		r.course.RequireAbsolute()
 		r.penalty.Recount()
 	}
 	return nil, nil
@@ -129,7 +131,7 @@ func (r *run) decide(ctx context.Context, f facts, it *Iteration) (*outcome, err
 // unit at the start.
 func (r *run) bound(it Iteration) stop.Gap {
 	c := r.gap
-	if !r.sub.Convex() || r.sub.Damped() || !r.keeps(it) {
+	if !r.sub.Convex() || r.sub.HasProximal() || !r.keeps(it) {
 		return c
 	}
 	before, unit := c.Open, r.sub.Session.Solver.Objective()
@@ -188,7 +190,7 @@ func (r *run) spread(objective float64) float64 {
 // objective as one that the backend solves no better may be. Where there is no bound,
 // the point was at rest before more accuracy was asked for.
 func (r *run) tightEnough() bool {
-	return !r.sub.Convex() || r.sub.Damped() || r.best()-r.gap.Least <= r.gap.LooseTol
+	return !r.sub.Convex() || r.sub.HasProximal() || r.best()-r.gap.Least <= r.gap.LooseTol
 }
 
 // fine is the tolerance of the backend that leaves no more of the objective open than
@@ -197,12 +199,12 @@ func (r *run) fine(it Iteration) float64 {
 	return r.set.Tol * max(it.size, r.course.Range()) / r.sub.Session.Solver.Objective()
 }
 
-// room is by how much the objective may change where the procedure has converged at a point: by no
-// more than counts, and in a convex problem by no more than may be open there, as the backend's
-// accuracy may be far coarser.
-func (r *run) room() float64 {
+// objectiveTol is by how much the objective may change where the procedure has converged at a
+// point: by no more than counts, and in a convex problem by no more than may be open there, as the
+// backend's accuracy may be far coarser.
+func (r *run) objectiveTol() float64 {
 	switch {
-	case !r.sub.Convex() || r.sub.Damped():
+	case !r.sub.Convex() || r.sub.HasProximal():
 		return r.least()
 	case r.sharpest():
 		return min(r.least(), r.gap.LooseTol)
@@ -210,10 +212,10 @@ func (r *run) room() float64 {
 	return min(r.least(), r.gap.Tol)
 }
 
-// retreat moves the iteration's point towards the best feasible one until it is
+// backtrackToFeasible moves the iteration's point towards the best feasible one until it is
 // feasible itself, of a convex problem as far as that point. It reports whether the objective has
 // changed by no more than room; else nothing has changed.
-func (r *run) retreat(it *Iteration, room float64) bool {
+func (r *run) backtrackToFeasible(it *Iteration, room float64) bool {
 	if !r.res.Feasible {
 		return false
 	}
@@ -284,7 +286,7 @@ func (r *run) update(ctx context.Context, it Iteration) (*outcome, error) {
 func (r *run) sharpen(ctx context.Context, it *Iteration) (*outcome, error) {
 	c := &r.recover
 	if c.tol <= tightest {
-		if r.sub.Session.Res.Res.Max() <= stop.Enough && r.retreat(it, r.least()) {
+		if r.sub.Session.Res.Res.Max() <= stop.Enough && r.backtrackToFeasible(it, r.least()) {
 			return r.converged(Stationary), nil
 		}
 		return conclude(Inaccurate, "", c.note), nil

@@ -20,7 +20,7 @@ import (
 func (r *run) finish(end *outcome, t time.Time) *Result {
 	res := r.res
 	last := end.status()
-	end = r.known(r.excluded(end))
+	end = r.known(r.infeasibleByRange(end))
 	res.Status, res.Message, res.end = end.status(), end.message, end
 	switch res.Status {
 	case Infeasible:
@@ -38,7 +38,7 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 		}
 	}
 	res.sub = r.sub
-	res.work, res.final, res.least = r.budget.Taken(), r.final(), r.leastDifference(res, w.size)
+	res.work, res.final, res.least = r.budget.Used(), r.final(), r.leastDifference(res, w.size)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Session.Seconds
 	certified := func() bool {
@@ -157,11 +157,11 @@ func (r *run) outOfRange() *outcome {
 	return nil
 }
 
-// excluded is end, or infeasible where the best point breaks a row, be it by a rounding error, and
-// no point within the bounds that meets the affine equations exactly meets some constraint: its
-// range there is above 0 by more than FeasTol in its row's unit. x = y may be broken by 10⁻⁸ at
-// points of 10⁵ that meet x² − y² ≤ −10⁻³.
-func (r *run) excluded(end *outcome) *outcome {
+// infeasibleByRange is end, or infeasible where the best point breaks a row, be it by a rounding
+// error, and no point within the bounds that meets the affine equations exactly meets some
+// constraint: its range there is above 0 by more than FeasTol in its row's unit. x = y may be
+// broken by 10⁻⁸ at points of 10⁵ that meet x² − y² ≤ −10⁻³.
+func (r *run) infeasibleByRange(end *outcome) *outcome {
 	switch end.status() {
 	case Converged, Stalled, IterationLimit, Numerical:
 	default:
@@ -183,13 +183,14 @@ func (r *run) excluded(end *outcome) *outcome {
 			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
 	}
-	return r.contradicted(end)
+	return r.infeasibleByPair(end)
 }
 
-// contradicted is end, or infeasible where the constraint that the best point breaks most excludes
-// another one of the same variables. Where both hold their sum is at most 0; equal functions cancel
-// in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is above 0.
-func (r *run) contradicted(end *outcome) *outcome {
+// infeasibleByPair is end, or infeasible where the constraint that the best point breaks most
+// excludes another one of the same variables. Where both hold their sum is at most 0; equal
+// functions cancel in it, as in norm1(x) − 1 and 2 − norm1(x), and its range within the bounds is
+// above 0.
+func (r *run) infeasibleByPair(end *outcome) *outcome {
 	if r.res.Feasible {
 		return end
 	}

@@ -19,8 +19,8 @@ func (r *run) kinds() *search.Kinds {
 	return r.means.kinds
 }
 
-// searches are those around the local one, in the order in which they are tried. To do
-// without one, delete its line. Compass and Slopes move a little, and so come last: a hop from a
+// searches are those around the local one, in the order in which they are tried. To do without one,
+// delete its line. PatternSearch and GradientSampling move a little, and so come last: a hop from a
 // point that they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() *search.Kinds {
 	around := search.Around{
@@ -28,15 +28,15 @@ func (r *run) searches() *search.Kinds {
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	compass := &search.Compass{Around: around, Most: r.set.Heuristics.Search.Coordinates}
-	slopes := search.Slopes{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
+	compass := &search.PatternSearch{Around: around, Most: r.set.Heuristics.Search.Coordinates}
+	slopes := search.GradientSampling{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
 	return &search.Kinds{Moves: []search.Kind{
 		&search.Coordinates{Around: around, Most: r.set.Heuristics.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Heuristics.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Heuristics.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Heuristics.Search.Hops},
 		compass,
-	}, Compass: compass, Slopes: slopes}
+	}, Pattern: compass, Gradients: slopes}
 }
 
 // improve searches around the point at which the local search has converged, until the
@@ -74,7 +74,7 @@ func (r *run) improve(ctx context.Context, end *outcome) (*outcome, error) {
 		if !leads && r.strayed() && !r.patient { // no multipliers hold the best point
 			m = search.Move{X: slices.Clone(r.res.X)}
 			leads, r.patient = true, true
-			r.sub.Refit(r.res.X)
+			r.sub.Rescale(r.res.X)
 			r.sub.Session.Res.Status = qpbackend.Unknown
 			if end, err := r.tighten(ctx, r.usualTol()); err != nil || end != nil {
 				return end, err
@@ -147,7 +147,7 @@ func (r *run) lead() (m search.Move, ok bool) {
 	from, gain := r.best(), 0.
 	for range search.MostLeads {
 		p, before := r.point(), r.best()
-		if m, ok = r.kinds().Leads(&p); !ok || !m.Slight {
+		if m, ok = r.kinds().Improving(&p); !ok || !m.Slight {
 			return m, ok
 		}
 		r.follow(m)
@@ -178,7 +178,7 @@ func (r *run) fails(end *outcome) bool {
 	if r.sub.Convex() || !r.res.Feasible || s != Numerical && s != Stalled || end.reason == GivenUp {
 		return false
 	}
-	can, _ := r.kinds().Judge()
+	can, _ := r.kinds().Stationary()
 	return can
 }
 
@@ -192,9 +192,9 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 	r.budget.Afford(settleWork)
 	for n := range search.MostLeads {
 		p := r.point()
-		m, leads := r.kinds().Leads(&p)
+		m, leads := r.kinds().Improving(&p)
 		if !leads {
-			_, rest := r.kinds().Judge()
+			_, rest := r.kinds().Stationary()
 			switch far := r.where.Distance(r.res.X); {
 			case far > diagnose.Far*diagnose.Far:
 				r.far = true

@@ -16,7 +16,7 @@ import (
 // recorder. A convex problem that is unbounded, or that the backend fails on, gets another one in
 // its place; the local search ends where there is none.
 func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
-	r.sub.Session.Centre, r.sub.Session.Spare = r.centre(), r.spare()
+	r.sub.Session.Centre, r.sub.Session.Spare = r.centre(), r.earlyEndDecrease()
 	for {
 		solved, end, err := r.answer(ctx, r.sub.Solve(ctx))
 		if solved {
@@ -30,10 +30,10 @@ func (r *run) solveConvex(ctx context.Context) (Iteration, *outcome, error) {
 	}
 }
 
-// spare is the decrease of a convex problem's objective from which on a hundredth of it may be
-// left, as no decision follows but to go on: a hundred times that at which the procedure has
+// earlyEndDecrease is the decrease of a convex problem's objective from which on a hundredth of it
+// may be left, as no decision follows but to go on: a hundred times that at which the procedure has
 // converged; +Inf where there is no next problem.
-func (r *run) spare() float64 {
+func (r *run) earlyEndDecrease() float64 {
 	if r.sub.Convex() || r.course.Strict || !r.more(0) {
 		return math.Inf(1)
 	}
@@ -61,7 +61,7 @@ func (r *run) answer(ctx context.Context, failure error) (solved bool, end *outc
 	case s == qpbackend.Solved || s == qpbackend.AlmostSolved:
 		return !r.reprice(), nil, nil
 	case s == qpbackend.DualInfeasible:
-		end, err = r.hold(ctx)
+		end, err = r.boundSubproblem(ctx)
 		return false, end, err
 	case s == qpbackend.PrimalInfeasible && r.mayBeInfeasible() && r.sub.Proves(r.sub.Lin.Now, sol):
 		r.res.Iterations++
@@ -87,13 +87,13 @@ func (r *run) move() Iteration {
 	r.budget.Add(r.sub.Session.Worked, r.k)
 	s.Before, s.From = append(s.Before[:0], r.x...), append(s.From[:0], r.z...)
 	r.clip(r.x, sol.X)
-	r.retract(s.From)
+	r.backtrack(s.From)
 	r.accelerate(s)
 	for j, v := range r.x {
 		it.Step = max(it.Step, math.Abs(v-s.Before[j]))
 		it.moved = max(it.moved, math.Abs(v-s.Before[j])/r.sub.Size(j))
 	}
-	r.damp(s.From)
+	r.backtrackIntoDomain(s.From)
 	r.measure(&it, r.x)
 	return it
 }
@@ -131,9 +131,9 @@ func (r *run) accelerate(s *accel.Step) {
 // Source: derived: 2⁻⁵⁰ of a step is below four roundings of its end.
 const mostHalvings = 50
 
-// retract goes back towards the point of tangency z, by halves, where the step leads
+// backtrack goes back towards the point of tangency z, by halves, where the step leads
 // uphill. Where all the way is so x becomes z.
-func (r *run) retract(z []float64) {
+func (r *run) backtrack(z []float64) {
 	if r.rises(z, r.x) {
 		if y := r.between(z, r.x); y != nil {
 			copy(r.x, y)
@@ -195,9 +195,9 @@ func (r *run) between(z, x []float64) []float64 {
 	return nil
 }
 
-// damp sets z to x, back towards the last point of tangency until there is a tangent
+// backtrackIntoDomain sets z to x, back towards the last point of tangency until there is a tangent
 // again: Shen et al. 2016, section 3.3.
-func (r *run) damp(last []float64) {
+func (r *run) backtrackIntoDomain(last []float64) {
 	copy(r.z, r.x)
 	for n := 0; n < maxDamped && (!r.sub.Compiled.Inside(r.z) || r.sub.Compiled.Dives(r.z, last, r.set.Damping/2)); n++ {
 		for j := range r.z {

@@ -23,18 +23,18 @@ type newton struct {
 	*run
 	descend local
 	q       *program.Problem // of program.Problem.Linearised; nil: along inequalities, and not needed yet
-	along   along
+	along   linearised
 	method  *sl1qp.Method
 	asked   bool // the method has been asked for; where it is nil still, the problem has no such method
 }
 
-// along names the functions that are linearised.
-type along uint8
+// linearised names the functions that are linearised.
+type linearised uint8
 
 const (
-	objective    along = iota // alone
-	equations                 // nonlinear ones, and all else
-	inequalities              // that are not convex, and the objective
+	objective    linearised = iota // alone
+	equations                      // nonlinear ones, and all else
+	inequalities                   // that are not convex, and the objective
 )
 
 // newton is the local search that goes on by Newton's method. Along nonlinear equations
@@ -65,7 +65,7 @@ func (r *run) newton(descend local) local {
 }
 
 // newtonAlong is descend with Newton's method around it, along those functions of q.
-func (r *run) newtonAlong(what along, q *program.Problem, descend local) local {
+func (r *run) newtonAlong(what linearised, q *program.Problem, descend local) local {
 	n := &newton{run: r, descend: descend, q: q, along: what}
 	r.means.forget = func() { n.method, n.asked = nil, false }
 	return n.search

@@ -68,18 +68,18 @@ func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
 	}
 	switch {
 	case c.failures == 2 && r.set.Heuristics.Proximal:
-		r.sub.Dampen(r.z)
+		r.sub.AddProximal(r.z)
 	case c.failures > 2 && r.penalty.Restarts < penalty.MostRestarts:
-		r.sub.Calm()
+		r.sub.RemoveProximal()
 		r.restart()
 	}
 	return r.reopen(ctx)
 }
 
-// hold makes a convex problem bounded that is not: by a larger τ where its slacks run
+// boundSubproblem makes a convex problem bounded that is not: by a larger τ where its slacks run
 // away, else by a proximal term, heavier each time. It ends the run where the problem
 // is unbounded itself, or there is nothing left to try.
-func (r *run) hold(ctx context.Context) (*outcome, error) {
+func (r *run) boundSubproblem(ctx context.Context) (*outcome, error) {
 	if r.sub.SlacksRun() && r.penalty.Raise() {
 		return ended(ctx, r.sub.Linearise(r.z, r.penalty.Tau))
 	}
@@ -89,15 +89,15 @@ func (r *run) hold(ctx context.Context) (*outcome, error) {
 	if r.recover.held++; !r.set.Heuristics.Proximal || r.recover.held > mostHeld {
 		return conclude(NoLeastValue, ""), nil
 	}
-	r.sub.Dampen(r.z)
+	r.sub.AddProximal(r.z)
 	return r.reopen(ctx)
 }
 
-// timid goes back to the start, with a small τ, from a first iteration that has put the
+// undoFirst goes back to the start, with a small τ, from a first iteration that has put the
 // constraints first and left slacks open. Where it has closed them all the tangents can
 // be met together, and no later convex problem needs slacks: the descent is one among
 // feasible points, and short.
-func (r *run) timid(it Iteration) bool {
+func (r *run) undoFirst(it Iteration) bool {
 	first := r.penalty.SlacksFirst
 	r.penalty.SlacksFirst = false
 	if !first || it.open <= r.set.FeasTol {
@@ -120,7 +120,7 @@ func (r *run) restart() {
 	case r.res.nearly: // from there it can stay so
 		copy(r.x, r.res.X)
 	case s.Restarts > 1:
-		r.wander()
+		r.perturbStart()
 	}
 	copy(r.z, r.x)
 	s.Again()
@@ -172,14 +172,14 @@ func (r *run) turn() bool {
 // Source: docs/lab/ccp.md, Constants.
 const middle = 1e-2
 
-// looks are the points that wander compares.
+// looks are the points that perturbStart compares.
 // Source: docs/lab/ccp.md, Constants.
 const looks = 50
 
-// wander moves x from the start to the point that breaks the DC constraints least among
+// perturbStart moves x from the start to the point that breaks the DC constraints least among
 // some beside it, further each time. Where their h is flat, as that of max(0, ·) on one
 // side, tangents do not lead anywhere, but values do.
-func (r *run) wander() {
+func (r *run) perturbStart() {
 	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.penalty.Restarts))) // the second word names the stream
 	reach := 0.1 * math.Pow(4, float64(r.penalty.Restarts-2))
 	least, y := math.Inf(1), make([]float64, len(r.x))

@@ -33,7 +33,7 @@ type run struct {
 	state
 	penalty penalty.Schedule
 	recover recovery
-	course  stop.Course
+	course  stop.Progress
 	gap     stop.Gap
 	means   means
 	budget  search.Budget
@@ -51,8 +51,8 @@ type state struct {
 	step   accel.Step // the last one, from x and z of the iteration before
 	k, hop int        // number of the iteration, and of the hop that it belongs to
 	prev   Iteration
-	res    *Result // with the best point so far
-	last   worth   // see worthOf
+	res    *Result    // with the best point so far
+	last   evaluation // see worthOf
 }
 
 // origin is where the start comes from.
@@ -131,15 +131,15 @@ func (r *run) minimised(objective float64) float64 {
 	return objective
 }
 
-// worth is that of a point.
-type worth struct {
+// evaluation is that of a point.
+type evaluation struct {
 	x         []float64
 	size, err float64 // of the objective: program.Problem.ObjectiveSize, and the bound of its rounding error
 	broken    program.Violations
 }
 
 // worthOf is that of x. That of the last point is kept.
-func (r *run) worthOf(x []float64) *worth {
+func (r *run) worthOf(x []float64) *evaluation {
 	w := &r.last
 	if !slices.Equal(w.x, x) {
 		w.x = append(w.x[:0], x...)
@@ -308,12 +308,12 @@ func check(p *program.Problem, set Settings) error {
 
 // more reports whether so many convex problems and another one may be solved.
 func (r *run) more(solves int) bool {
-	return r.k+solves < r.set.MaxIter && (r.set.MaxWork == 0 || r.budget.Taken() < r.set.MaxWork)
+	return r.k+solves < r.set.MaxIter && (r.set.MaxWork == 0 || r.budget.Used() < r.set.MaxWork)
 }
 
-// boxed is a copy of x in the box of p, beyond which functions may have other values than they were
-// written with.
-func boxed(p *program.Problem, x []float64) []float64 {
+// clippedToBox is a copy of x in the box of p, beyond which functions may have other values than
+// they were written with.
+func clippedToBox(p *program.Problem, x []float64) []float64 {
 	x = slices.Clone(x)
 	p.Confine(x)
 	return x

@@ -98,9 +98,9 @@ func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []flo
 	stage := saa.Stage{Problem: p, Seed: set.Seed, Ended: func() bool { return ctx.Err() != nil },
 		Draw: func(i int) []float64 {
 			if i == 0 {
-				return boxed(p, p.Start(set.Seed))
+				return clippedToBox(p, p.Start(set.Seed))
 			}
-			return boxed(p, drawn(p, seeds.Uint64()))
+			return clippedToBox(p, drawn(p, seeds.Uint64()))
 		}}
 	return stage.Best()
 }

@@ -77,7 +77,7 @@ func (e Scalar) IsAffine() bool {
 		return len(e.Terms) == 0
 	}
 	if len(e.Terms) == 1 {
-		if f, ok := e.Terms[0].F.(late); ok && f.LessSquares() && e.Terms[0].W != 0 {
+		if f, ok := e.Terms[0].F.(deferredSplit); ok && f.LessSquares() && e.Terms[0].W != 0 {
 			return false
 		}
 	}

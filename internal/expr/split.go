@@ -107,8 +107,8 @@ func splitOf(lin convex.Linear, terms []Term) Split {
 	return out
 }
 
-// late is implemented by functions whose split is made when it is first asked for.
-type late interface {
+// deferredSplit is implemented by functions whose split is made when it is first asked for.
+type deferredSplit interface {
 	// LessSquares reports whether the split is certainly a maximum, with the weight 1, less
 	// squares, so that it is not affine.
 	LessSquares() bool
@@ -141,7 +141,7 @@ func (e *Scalar) Remaining() (g, h bool) {
 			add(t.W, t.F)
 			continue
 		}
-		b, ok := f.(late)
+		b, ok := f.(deferredSplit)
 		less := ok && b.LessSquares()
 		if _, ok := f.(Many); ok && !less {
 			return false, false

@@ -15,7 +15,7 @@ import (
 // the constraints get the split that they have with e in its place, and Pin computes
 // it. The variable's bounds remain of the equation. As two DC constraints,
 // an equation would leave CCP steps no room.
-func (p *Problem) define(look *lookout) error {
+func (p *Problem) define(look *cancelCheck) error {
 	var d *definer
 	for i := 0; i+1 < len(p.Constraints); i++ {
 		if err := look.ended(); err != nil {
@@ -168,7 +168,7 @@ func (p *Problem) AddDefined(cost float64, rows [][]float64, bounds []float64) {
 }
 
 // insert puts the definitions in the place of their variables.
-func (d *definer) insert(look *lookout) error {
+func (d *definer) insert(look *cancelCheck) error {
 	d.insertIn(&d.p.Objective)
 	for i := range d.p.Constraints {
 		if err := look.ended(); err != nil {
@@ -248,8 +248,8 @@ func without(l convex.Linear, j int) (float64, convex.Linear) {
 	return w, l.AddScaled(-1, convex.Linear{Idx: []int{j}, Val: []float64{w}})
 }
 
-// lookout looks at a context now and then.
-type lookout struct {
+// cancelCheck looks at a context now and then.
+type cancelCheck struct {
 	ctx  context.Context
 	left int
 }
@@ -259,7 +259,7 @@ type lookout struct {
 const looksApart = 256
 
 // ended is the error of the context, looked at once in a while.
-func (l *lookout) ended() error {
+func (l *cancelCheck) ended() error {
 	if l.left--; l.left > 0 {
 		return nil
 	}

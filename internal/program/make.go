@@ -21,7 +21,7 @@ import (
 // within some tenths of a second, for millions of constraints, too; work on a single large function
 // may go on in the background then, so that the model must not be changed at once.
 func (m *Model) Problem(ctx context.Context) (*Problem, error) {
-	look := lookout{ctx: ctx}
+	look := cancelCheck{ctx: ctx}
 	type made struct {
 		p   *Problem
 		err error
@@ -36,7 +36,7 @@ func (m *Model) Problem(ctx context.Context) (*Problem, error) {
 	return r.p, r.err
 }
 
-func (m *Model) problem(look *lookout) (*Problem, error) {
+func (m *Model) problem(look *cancelCheck) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
 	p.atom = m.Atom
@@ -132,7 +132,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 	q.Objective = q.Objective.Apart(func(expr.Term) bool { return true })
 	q.widths = sync.OnceValue(q.termWidths)
 	same := func(e expr.Scalar) expr.Scalar { return e }
-	look := lookout{ctx: context.Background()} // which never ends
+	look := cancelCheck{ctx: context.Background()} // which never ends
 	q.prepare(&look, same, same)
 	for k := range q.Constraints {
 		if c := &q.Constraints[k]; c.members == nil && c.e.Unrepresentable() != nil {
@@ -149,7 +149,7 @@ func (p *Problem) exactly(stated []Constraint) *Problem {
 
 // prepare gives all expressions the splits that they are solved with, and reports
 // whether majorants are among them.
-func (p *Problem) prepare(look *lookout, objective, form func(expr.Scalar) expr.Scalar) (touches bool, err error) {
+func (p *Problem) prepare(look *cancelCheck, objective, form func(expr.Scalar) expr.Scalar) (touches bool, err error) {
 	p.Objective = objective(p.Objective)
 	e := &p.Objective
 	e.KeepSplit()
@@ -238,7 +238,7 @@ func (p *Problem) reach() []float64 {
 }
 
 // gather makes families of the terms of all functions.
-func (p *Problem) gather(look *lookout) error {
+func (p *Problem) gather(look *cancelCheck) error {
 	family.GatherTerms(&p.Objective)
 	for k := range p.Constraints {
 		if err := look.ended(); err != nil {

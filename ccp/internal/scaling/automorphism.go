@@ -6,7 +6,7 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// A stretch scales the rows of an exponential or power cone, each by its own size, with
+// An expAutomorphism scales the rows of an exponential or power cone, each by its own size, with
 // an automorphism of the cone (Chandrasekaran and Shah 2017, section 2): of a power cone
 // s₀^α·s₁^(1−α) ≥ |s₂| any (r₀, r₁, r₀^α·r₁^(1−α)), of an exponential one
 // s₂ ≥ s₁·exp(s₀/s₁) any
@@ -16,7 +16,7 @@ import (
 // Were the rows scaled alike, the smaller ones were lost: the rows of t ≥ exp(50) are 50,
 // 1 and 5e21. A shear, c ≠ 1, needs a second row that is constant, as it is where exp and
 // log come from, or the first row would get the columns of the second.
-type stretch struct {
+type expAutomorphism struct {
 	kind   qpbackend.ConeKind
 	row    int
 	α      float64
@@ -26,13 +26,14 @@ type stretch struct {
 }
 
 // stretches are those of all such cones of p.
-func stretches(p *qpbackend.Problem) []stretch {
-	var out []stretch
+func stretches(p *qpbackend.Problem) []expAutomorphism {
+	var out []expAutomorphism
 	at := map[int]int{} // second row to its place in out
 	for _, c := range p.Cones {
 		if separate(c.Kind) {
 			at[c.Start+1] = len(out)
-			out = append(out, stretch{kind: c.Kind, row: c.Start, α: c.Alpha, sheer: c.Kind == qpbackend.Exponential})
+			out = append(out, expAutomorphism{kind: c.Kind, row: c.Start, α: c.Alpha,
+				sheer: c.Kind == qpbackend.Exponential})
 		}
 	}
 	if len(out) > 0 {
@@ -52,7 +53,7 @@ func separate(k qpbackend.ConeKind) bool {
 
 // choose sets the factors of the rows, and the shear, for the sizes of their terms. It
 // reports whether they have changed. Units that fit stay, unless first.
-func (t *stretch) choose(row, top []float64, first bool) bool {
+func (t *expAutomorphism) choose(row, top []float64, first bool) bool {
 	i := t.row
 	if t.chosen && !first && t.fits(row, top) {
 		return false
@@ -90,7 +91,7 @@ func (t *stretch) choose(row, top []float64, first bool) bool {
 
 // fits reports whether the terms of the rows that rule the factors are near 1 in their
 // units.
-func (t *stretch) fits(row, top []float64) bool {
+func (t *expAutomorphism) fits(row, top []float64) bool {
 	i := t.row
 	if t.kind == qpbackend.Power {
 		return fitsOrNone(top[i]*row[i]) && fitsOrNone(top[i+1]*row[i+1])
@@ -103,5 +104,5 @@ func fitsOrNone(v float64) bool { return v == 0 || Fits(v, 1) }
 
 // turnRows makes multipliers of the copy's rows those of rows that are only scaled;
 // backRows undoes it.
-func (t *stretch) turnRows(y []float64) { y[t.row+1] += t.shear * y[t.row] }
-func (t *stretch) backRows(y []float64) { y[t.row+1] -= t.shear * y[t.row] }
+func (t *expAutomorphism) turnRows(y []float64) { y[t.row+1] += t.shear * y[t.row] }
+func (t *expAutomorphism) backRows(y []float64) { y[t.row+1] -= t.shear * y[t.row] }

@@ -8,7 +8,7 @@
 // of 1024, in its objective, a row or a variable, becomes the same copy to the
 // bit.
 //
-// A copy may also be stated in the distance from a point (Centre). Its residuals
+// A copy may also be stated in the distance from a point (Shift). Its residuals
 // are then relative to that distance, and a row with terms of 1e9 is met to the
 // rounding error of its terms: iterative refinement.
 //

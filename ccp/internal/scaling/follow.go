@@ -12,7 +12,7 @@ type follower struct {
 	first int
 	size  []float64
 	group []int
-	cones []boost
+	cones []lorentzBoost
 	w     []float64 // by row: the largest term whose size is known
 	top   []float64 // by group: the same
 	open  []int     // by group: how many entries have no known size
@@ -91,7 +91,7 @@ func (f *follower) sides() bool {
 }
 
 // product: 4uv ≥ ‖w‖².
-func (f *follower) product(b *boost) bool {
+func (f *follower) product(b *lorentzBoost) bool {
 	w, inW := 0.0, lone{col: none}
 	for i := b.row + 2; i < b.row+2+b.w; i++ {
 		w = max(w, f.w[i])

@@ -7,13 +7,13 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// boost is a hyperbolic rotation of the first two rows of a second-order cone. In
+// lorentzBoost is a hyperbolic rotation of the first two rows of a second-order cone. In
 // u = (r₀ + r₁)/2 and v = (r₀ − r₁)/2 the cone is 4uv ≥ ‖w‖², and u/s and sv may
 // take the place of u and v: an automorphism of the cone (Faraut and Korányi
 // 1994). Epigraphs of squares and quotients are stated as ‖(u − v, w)‖ ≤ u + v
 // with v a constant or a variable of another size than u: in r₀ and r₁ the smaller
 // of them is lost to rounding. With u and v of one size nothing is.
-type boost struct {
+type lorentzBoost struct {
 	row    int      // r₀; r₁ follows
 	w      int      // rows that follow those
 	cols   []int    // the columns of both rows
@@ -23,13 +23,13 @@ type boost struct {
 }
 
 // boosts are those of the cones whose first two rows have the same columns.
-func boosts(p *qpbackend.Problem) []boost {
+func boosts(p *qpbackend.Problem) []lorentzBoost {
 	first := map[int]int{} // row r₀ to its place in out
-	var out []boost
+	var out []lorentzBoost
 	for _, c := range p.Cones {
 		if c.Kind == qpbackend.SecondOrder && c.Len >= 3 {
 			first[c.Start] = len(out)
-			out = append(out, boost{row: c.Start, w: c.Len - 2, s: 1})
+			out = append(out, lorentzBoost{row: c.Start, w: c.Len - 2, s: 1})
 		}
 	}
 	if len(out) == 0 {
@@ -65,7 +65,7 @@ func boosts(p *qpbackend.Problem) []boost {
 
 // sizes are the largest terms of u and of v, with the columns' units; 0 for a
 // column stands for one that is not known, and leaves out the cones that it is in.
-func (b *boost) sizes(p *qpbackend.Problem, col []float64) (u, v float64) {
+func (b *lorentzBoost) sizes(p *qpbackend.Problem, col []float64) (u, v float64) {
 	c0, c1 := -p.L[b.row], -p.L[b.row+1]
 	u, v = math.Abs(c0+c1)/2, math.Abs(c0-c1)/2
 	for k, j := range b.cols {
@@ -76,7 +76,7 @@ func (b *boost) sizes(p *qpbackend.Problem, col []float64) (u, v float64) {
 }
 
 // choose sets s for the units of the columns, and reports whether it has changed.
-func (b *boost) choose(p *qpbackend.Problem, col []float64) bool {
+func (b *lorentzBoost) choose(p *qpbackend.Problem, col []float64) bool {
 	s := 1.0
 	if u, v := b.sizes(p, col); u > 0 && v > 0 {
 		s = math.Exp2(math.Round(math.Log2(u/v) / 2))
@@ -96,7 +96,7 @@ func (b *boost) choose(p *qpbackend.Problem, col []float64) bool {
 const unevenness = 0x1p10
 
 // top is the largest term of the cone's rows as they are rotated.
-func (b *boost) top(p *qpbackend.Problem, col []float64) float64 {
+func (b *lorentzBoost) top(p *qpbackend.Problem, col []float64) float64 {
 	u, v := b.sizes(p, col)
 	return max(u/b.s, v*b.s)
 }
@@ -108,18 +108,18 @@ func turn(s, r0, r1 float64) (float64, float64) {
 }
 
 // turnMatrix rotates the rows of a.
-func (b *boost) turnMatrix(a *sparse.CSC) {
+func (b *lorentzBoost) turnMatrix(a *sparse.CSC) {
 	for _, at := range b.at {
 		a.Val[at[0]], a.Val[at[1]] = turn(b.s, a.Val[at[0]], a.Val[at[1]])
 	}
 }
 
 // turnRows rotates two entries of a vector over rows.
-func (b *boost) turnRows(v []float64) {
+func (b *lorentzBoost) turnRows(v []float64) {
 	v[b.row], v[b.row+1] = turn(b.s, v[b.row], v[b.row+1])
 }
 
 // backRows undoes turnRows.
-func (b *boost) backRows(v []float64) {
+func (b *lorentzBoost) backRows(v []float64) {
 	v[b.row], v[b.row+1] = turn(1/b.s, v[b.row], v[b.row+1])
 }

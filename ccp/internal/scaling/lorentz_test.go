@@ -64,7 +64,7 @@ func TestBoosts(t *testing.T) {
 
 // TestBoostIsInverse: turn and back undo each other and keep the cone.
 func TestBoostIsInverse(t *testing.T) {
-	b := boost{s: 1 << 12}
+	b := lorentzBoost{s: 1 << 12}
 	for _, r := range [][2]float64{{3, 1}, {1e6, -1e6 + 1}, {1, 1}} {
 		x, y := turn(b.s, r[0], r[1])
 		u, v := turn(1/b.s, x, y)

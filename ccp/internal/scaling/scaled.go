@@ -30,8 +30,8 @@ type units struct {
 	free     []bool    // columns whose cost is no part of the objective
 	group    []int     // of each row the first row of its cone, or the row itself
 	separate []bool    // of each row: it is one of a cone whose rows have units of their own
-	boosts   []boost
-	stretch  []stretch
+	boosts   []lorentzBoost
+	stretch  []expAutomorphism
 	top      []float64       // by group: the largest coefficient times its column's unit
 	fresh    bool            // the copy has units and origin as they are now
 	last     implied.Bounder // with the last solution of the copy
@@ -98,8 +98,8 @@ func (s *units) Resize(columns []float64) {
 	}
 }
 
-// Centre states the copy in the distance from x from now on; nil: from 0.
-func (s *units) Centre(x []float64) {
+// Shift states the copy in the distance from x from now on; nil: from 0.
+func (s *units) Shift(x []float64) {
 	if x == nil && s.origin == nil {
 		return
 	}

@@ -16,7 +16,7 @@ func TestAdd(t *testing.T) {
 // not.
 func TestTaken(t *testing.T) {
 	b := Budget{Size: 100}
-	least := b.Taken()
+	least := b.Used()
 	for name, add := range map[string]func(b *Budget){
 		"iterations":   func(b *Budget) { b.Meter.Iterations = 10 },
 		"products":     func(b *Budget) { b.Meter.Multiplications = 1000 },
@@ -26,11 +26,11 @@ func TestTaken(t *testing.T) {
 		"extra":        func(b *Budget) { b.Extra = 10 },
 	} {
 		more := b
-		if add(&more); !(more.Taken() > least) {
-			t.Errorf("%s: %g, %g without", name, more.Taken(), least)
+		if add(&more); !(more.Used() > least) {
+			t.Errorf("%s: %g, %g without", name, more.Used(), least)
 		}
 	}
-	if b.Afford(1e6); b.Taken() != least || b.Spent() < 0.9e6 {
-		t.Errorf("%g that may be spent count as %g, without %g", b.Spent(), b.Taken(), least)
+	if b.Afford(1e6); b.Used() != least || b.Spent() < 0.9e6 {
+		t.Errorf("%g that may be spent count as %g, without %g", b.Spent(), b.Used(), least)
 	}
 }

@@ -38,15 +38,15 @@ const (
 
 // decision is a sum of least items to be decided.
 type decision struct {
-	choices *choices
+	choices *activeItems
 	sum     int // of these
 	items   []convex.Form
 	rows    [][]weighted
 	done    bool
 }
 
-// choices are the items of a dc.Least that count at the mean.
-type choices struct {
+// activeItems are the items of a dc.Least that count at the mean.
+type activeItems struct {
 	convex.Least
 	chosen []bool
 }
@@ -105,7 +105,7 @@ func (d *Decisions) Ended(o Outcome) {
 // look at all of them, squares that of the squares to be chosen.
 func decisions(least []convex.Least) (all []*decision, looks, squares float64) {
 	for _, l := range least {
-		c := &choices{l, make([]bool, l.Sums*l.Of)}
+		c := &activeItems{l, make([]bool, l.Sums*l.Of)}
 		for sum := range l.Sums {
 			d, most := &decision{choices: c, sum: sum}, 0
 			for i := range l.Of {

@@ -7,8 +7,8 @@
 //   - BasinHopping: descents from points further away, monotonic basin hopping (Leary
 //     2000), an iterated local search (Lourenço, Martin and Stützle 2003); for
 //     packings of circles Grosso, Jamali, Locatelli and Schoen 2010.
-//   - Compass: whether a point is at rest, by values along the coordinates: a generating
+//   - PatternSearch: whether a point is at rest, by values along the coordinates: a generating
 //     set search (Kolda, Lewis and Torczon 2003).
-//   - Slopes: the same between the coordinates, by gradients at the point and beside it:
+//   - GradientSampling: the same between the coordinates, by gradients at the point and beside it:
 //     sequential quadratic programming with gradient sampling (Curtis and Overton 2012).
 package search

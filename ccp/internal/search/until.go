@@ -35,7 +35,8 @@ type Move struct {
 	Tau float64   // with Z
 	// Lost is asked after each iteration whether the search is to be given up.
 	Lost func(t Trial) bool
-	// Slight says of a move by Leads that the decrease is more than the objective's rounding error, and no more than counts.
+	// Slight says of a move by Improving that the decrease is more than the objective's rounding
+	// error, and no more than counts.
 	Slight bool
 	Hop    int // the number of the hop that the move belongs to, 0 for none
 }
@@ -99,9 +100,9 @@ func (a *Around) width(j int, v float64) float64 {
 // Kinds are kinds of search in the order in which they are tried, and the looks whether a point is
 // at rest.
 type Kinds struct {
-	Moves   []Kind
-	Compass *Compass
-	Slopes  Slopes
+	Moves     []Kind
+	Pattern   *PatternSearch
+	Gradients GradientSampling
 }
 
 // Until makes moves of the kinds, in their order and again from the first after each,
@@ -137,18 +138,18 @@ func (ks *Kinds) next(p *Point) (Kind, Move) {
 	return nil, Move{}
 }
 
-// Leads is a move to a lower point beside the best one; ok is false where none is known.
-func (ks *Kinds) Leads(p *Point) (m Move, ok bool) {
-	if m, ok = ks.Compass.Leads(p); ok {
+// Improving is a move to a lower point beside the best one; ok is false where none is known.
+func (ks *Kinds) Improving(p *Point) (m Move, ok bool) {
+	if m, ok = ks.Pattern.Improving(p); ok {
 		return m, ok
 	}
-	return ks.Slopes.Leads(p)
+	return ks.Gradients.Improving(p)
 }
 
-// Judge reports whether the problem is one of which rest can be told: that the last look at the
-// best point was a whole one that found no lower point in any direction.
-func (ks *Kinds) Judge() (can, rest bool) {
-	return !ks.Slopes.Off && ks.Slopes.small(), ks.Slopes.whole
+// Stationary reports whether the problem is one of which rest can be told: that the last look at
+// the best point was a whole one that found no lower point in any direction.
+func (ks *Kinds) Stationary() (can, rest bool) {
+	return !ks.Gradients.Off && ks.Gradients.small(), ks.Gradients.whole
 }
 
 // MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number
@@ -200,9 +201,9 @@ func (b *Budget) Add(iterations float64, k int) {
 // problem, to which the overhead of an iteration is added: some have no entries, only bounds.
 func (b *Budget) Spent() float64 { return (b.Work + float64(b.Extra)) * (b.Size + Overhead) }
 
-// Taken is the work of the run, in sparse multiplications of a backend: of convex problems, values,
+// Used is the work of the run, in sparse multiplications of a backend: of convex problems, values,
 // searches without the backend, and of making the convex problem.
-func (b *Budget) Taken() float64 {
+func (b *Budget) Used() float64 {
 	visits := b.Visited + float64(b.Values)*(b.Coefficients+evaluationOverhead)
 	return b.Meter.Work() + visit*visits + entry*float64(b.Extra-b.Afforded)*(b.Size+Overhead) +
 		compiling*(b.Coefficients+Overhead)

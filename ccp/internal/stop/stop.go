@@ -116,9 +116,9 @@ func decideConvex(v View) Verdict {
 	return GoOn
 }
 
-// Course has the range of the objective over the iterations so far, and the meaning of
+// Progress has the range of the objective over the iterations so far, and the meaning of
 // feasible from now on.
-type Course struct {
+type Progress struct {
 	low, high float64 // range of the objective over the feasible iterations
 	Span      float64 // the size to which a change of the objective is relative
 	least     float64 // the smallest such size
@@ -133,16 +133,16 @@ type Course struct {
 }
 
 // NewCourse is that before the first iteration.
-func NewCourse() Course { return Course{low: math.Inf(1), high: math.Inf(-1)} }
+func NewCourse() Progress { return Progress{low: math.Inf(1), high: math.Inf(-1)} }
 
-// MostRefits bounds how often a convex problem is solved in other units. Source: derived: each is
-// smaller by the accuracy of a backend, 1e-8 or so, or the exponent of the objective is
-// about halved: sixteen lead from 1e128, and from the largest number, to 1.
-const MostRefits = 16
+// MostRescalings bounds how often a convex problem is solved in other units. Source: derived: each
+// is smaller by the accuracy of a backend, 1e-8 or so, or the exponent of the objective is about
+// halved: sixteen lead from 1e128, and from the largest number, to 1.
+const MostRescalings = 16
 
-// Insist makes FeasTol as it is the only notion of feasible from now on; the convex
+// RequireAbsolute makes FeasTol as it is the only notion of feasible from now on; the convex
 // problems are then solved in the distance from the last solution.
-func (c *Course) Insist() {
+func (c *Progress) RequireAbsolute() {
 	c.Strict, c.idle = true, 0
 	c.low, c.high = math.Inf(1), math.Inf(-1)
 }
@@ -158,7 +158,7 @@ type Value struct {
 }
 
 // Note takes an iteration in, with the range of the objective and its smallest span.
-func (c *Course) Note(at Value, keeps bool, best, tol, least float64) {
+func (c *Progress) Note(at Value, keeps bool, best, tol, least float64) {
 	if keeps && num.Finite(at.Objective) {
 		c.low, c.high = min(c.low, at.Objective), max(c.high, at.Objective)
 	}
@@ -174,13 +174,13 @@ func (c *Course) Note(at Value, keeps bool, best, tol, least float64) {
 	c.idle++
 }
 
-func (c *Course) span(at Value) float64 {
+func (c *Progress) span(at Value) float64 {
 	return min(at.Size, max(math.Abs(at.Objective), c.Range()))
 }
 
 // SpanAt is the size to which a change of the objective is relative at a point around which it
 // varies by so much: where a backend tells no less from 0 it says nothing.
-func (c *Course) SpanAt(at Value, varies func() float64) float64 {
+func (c *Progress) SpanAt(at Value, varies func() float64) float64 {
 	if span := c.span(at); c.least <= span || c.least > varies() {
 		return span
 	}
@@ -188,20 +188,20 @@ func (c *Course) SpanAt(at Value, varies func() float64) float64 {
 }
 
 // Range is that of the objective over the feasible iterations, −Inf where there was none.
-func (c *Course) Range() float64 { return c.high - c.low }
+func (c *Progress) Range() float64 { return c.high - c.low }
 
 // Again forgets the iterations without a better point, for another descent.
-func (c *Course) Again() { c.idle, c.Strict, c.Sharpened = 0, false, false }
+func (c *Progress) Again() { c.idle, c.Strict, c.Sharpened = 0, false, false }
 
-// Settled reports whether the best objective has not improved for many iterations
+// Stagnated reports whether the best objective has not improved for many iterations
 // although the points stay close to it: the rest is the backend's noise.
-func (c *Course) Settled(objective, tol float64) bool {
+func (c *Progress) Stagnated(objective, tol float64) bool {
 	return c.idle > patience && objective <= c.best+max(100*tol*c.Span, c.noise)
 }
 
 // LooksFar reports whether the points are much further from the start than when a ray was looked
 // for last, and beyond far, where one may prove the problem unbounded.
-func (c *Course) LooksFar(distance, far float64) bool { return distance > max(far, 100*c.look) }
+func (c *Progress) LooksFar(distance, far float64) bool { return distance > max(far, 100*c.look) }
 
 // Looked tells that a ray was looked for at a distance from the start; 0: it was not.
-func (c *Course) Looked(distance float64) { c.look = max(c.look, distance) }
+func (c *Progress) Looked(distance float64) { c.look = max(c.look, distance) }

@@ -65,12 +65,12 @@ func TestCourse(t *testing.T) {
 		t.Errorf("a small objective: span %g, want 3e-9", c.Span)
 	}
 	for k := range patience {
-		if c.Settled(3e-9, 1e-6) {
+		if c.Stagnated(3e-9, 1e-6) {
 			t.Fatalf("settled after %d iterations", k)
 		}
 		c.Note(Value{Objective: 3e-9, Size: 5e-9}, true, 3e-9, 1e-6, 1e-17)
 	}
-	if !c.Settled(3e-9, 1e-6) || c.Settled(4e-9, 1e-6) {
+	if !c.Stagnated(3e-9, 1e-6) || c.Stagnated(4e-9, 1e-6) {
 		t.Error("not settled after many iterations without a better point, or at another value")
 	}
 	for _, at := range []struct {

@@ -165,7 +165,7 @@ func (s *Problem) SlacksRun() bool {
 // duality, whatever the backend says of its accuracy. One that is at least enough may be lower than need be.
 func (s *Problem) LeastNear(enough float64) float64 {
 	x := s.Session.Res.X
-	if len(x) != len(s.Compiled.QP.Q) || s.Damped() {
+	if len(x) != len(s.Compiled.QP.Q) || s.HasProximal() {
 		return math.Inf(-1)
 	}
 	reach := s.reach()

@@ -190,7 +190,7 @@ type Meter struct {
 func (m *Meter) Work() float64 { return m.Multiplications + IterationWork*m.Iterations }
 
 // IterationWork is the cost of an iteration of package ipm in multiplications, beside those.
-// Source: as of search.Budget.Taken.
+// Source: as of search.Budget.Used.
 const IterationWork = 400
 
 // Add adds the work that led to a result for a problem with so many entries.

@@ -2,10 +2,10 @@ package subproblem
 
 import "github.com/dcopt/dcopt/qpbackend/sparse"
 
-// Dampen adds a proximal term from now on, heavier each time: the first is 1 % of
+// AddProximal adds a proximal term from now on, heavier each time: the first is 1 % of
 // the largest slope of the objective at z per unit of a variable. The solver has to
 // be opened again.
-func (s *Problem) Dampen(z []float64) {
+func (s *Problem) AddProximal(z []float64) {
 	ρ := 10 * s.Lin.prox.ρ
 	if ρ == 0 {
 		slope, _ := s.Slopes(z)
@@ -30,13 +30,13 @@ func (m *proximal) place(s *Problem) {
 	}
 }
 
-// Damped reports whether there is a proximal term: then the solution of the
+// HasProximal reports whether there is a proximal term: then the solution of the
 // convex problem is a step, and not the least value even where nothing is
 // linearised.
-func (s *Problem) Damped() bool { return s.Lin.prox.ρ > 0 }
+func (s *Problem) HasProximal() bool { return s.Lin.prox.ρ > 0 }
 
-// Calm takes the proximal term away.
-func (s *Problem) Calm() {
+// RemoveProximal takes the proximal term away.
+func (s *Problem) RemoveProximal() {
 	if m := &s.Lin.prox; m.ρ > 0 {
 		m.ρ, s.Session.unchanged.held = 0, false
 		copy(s.Lin.Now.P, m.base)

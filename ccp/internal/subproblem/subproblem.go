@@ -145,7 +145,7 @@ func (s *Problem) ready(ctx context.Context) error {
 	err := s.approach(ctx)
 	if err == nil {
 		s.Session.Solver.Resize(s.columnUnits())
-		s.Session.Solver.Centre(s.Session.Centre)
+		s.Session.Solver.Shift(s.Session.Centre)
 	}
 	return err
 }

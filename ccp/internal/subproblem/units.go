@@ -202,9 +202,9 @@ func (s *Compiled) unlinearised() *qpbackend.Problem {
 // added anew. Source: the fourth power of 4 is a quarter of 1024, the step of units.
 const outgrows = 4
 
-// Misfit reports whether a variable of x is so far below the size that its unit was
+// BadlyScaled reports whether a variable of x is so far below the size that its unit was
 // chosen for that the accuracy of a backend, relative to the unit, says little of it.
-func (s *Problem) Misfit(x []float64) bool {
+func (s *Problem) BadlyScaled(x []float64) bool {
 	for _, v := range s.Compiled.DC.Vars {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
@@ -216,8 +216,8 @@ func (s *Problem) Misfit(x []float64) bool {
 	return false
 }
 
-// Refit gives the variables the units of x alone, whatever sizes they had before.
-func (s *Problem) Refit(x []float64) {
+// Rescale gives the variables the units of x alone, whatever sizes they had before.
+func (s *Problem) Rescale(x []float64) {
 	clear(s.Units.largest)
 	s.SizeUp(x, true)
 	s.Session.unchanged.held = false

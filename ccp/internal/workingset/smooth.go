@@ -142,10 +142,12 @@ func newSmoothing(s *working) *smoothing {
 	}
 	m.temp, m.taken, m.gauge = math.Inf(1), 0, gauge{}
 	m.readPieces()
-	m.measured = len(s.goal.from) > 0 && slices.Equal(s.goal.from, s.x[:len(s.goal.from)]) && !slices.ContainsFunc(m.cols, func(j int32) bool {
+	endless := func(j int32) bool {
 		lo, hi := s.p.Bounds(int(j))
 		return math.IsInf(hi-lo, 1)
-	})
+	}
+	from := s.earlyEnd.from
+	m.measured = len(from) > 0 && slices.Equal(from, s.x[:len(from)]) && !slices.ContainsFunc(m.cols, endless)
 	return m
 }
 
@@ -382,18 +384,18 @@ func (m *smoothing) subtract(a, b piece) {
 	}
 }
 
-// ending is how a step ends.
-type ending uint8
+// stepEnd is how a step ends.
+type stepEnd uint8
 
 const (
-	stepsOn ending = iota
-	settled        // another one promises nothing that counts
-	stuck          // none lowers the objective
-	ends           // the point is enough
+	stepsOn stepEnd = iota
+	settled         // another one promises nothing that counts
+	stuck           // none lowers the objective
+	ends            // the point is enough
 )
 
 // newton makes one step from m.s.x, and brings the pieces up to date.
-func (m *smoothing) newton() ending {
+func (m *smoothing) newton() stepEnd {
 	value := m.expand()
 	if m.enough() {
 		return ends

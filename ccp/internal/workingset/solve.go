@@ -18,17 +18,17 @@ type working struct {
 	members
 	small reduced
 	work
-	goal
+	earlyEnd
 	chosen  bool // there is a set
 	changed bool // small is not the problem of the set
 	stale   bool // small has not the present values
 	dual    bool // the solve begins at a point with multipliers
 	sampled bool // the rows are those of samples
-	course
+	progress
 }
 
-// course is how the solution of one problem goes.
-type course struct {
+// progress is how the solution of one problem goes.
+type progress struct {
 	spent     int     // iterations of smooth since the last task
 	tol       float64 // asked of the small problem's solver
 	certified bool    // res has the residuals of the whole problem
@@ -43,8 +43,8 @@ type work struct {
 	smoothed    *smoothing       // the memory of smooth; nil: there is none yet
 }
 
-// goal is which points are enough, short of a solution.
-type goal struct {
+// earlyEnd is which points are enough, short of a solution.
+type earlyEnd struct {
 	from     []float64 // the first entries of a point
 	decrease float64   // the decrease of the objective from there that a point has to have; +Inf: only a solution is enough
 	reached  bool
@@ -111,9 +111,9 @@ func (s *working) take(start reduce.Point, goal reduce.Goal) {
 		copy(s.z, start.Z)
 	}
 	s.readLines()
-	s.goal.from = s.goal.from[:0]
+	s.earlyEnd.from = s.earlyEnd.from[:0]
 	if n := len(goal.At); n > 0 && s.endsEarly(n) {
-		s.goal.from, s.goal.decrease = append(s.goal.from, goal.At...), goal.Least
+		s.earlyEnd.from, s.earlyEnd.decrease = append(s.earlyEnd.from, goal.At...), goal.Least
 		copy(s.x, goal.At)
 	}
 }

@@ -57,9 +57,9 @@ func (m *maker) several(row *atom.Reduce, us []convex.Linear, p []float64) conve
 	case row.Factored == nil:
 		return m.fail("%s has no bounds by columns", row.Name)
 	}
-	var under *Under
+	var under *Underestimator
 	if slices.Contains(numberedUnder, row) {
-		under = &Under{Of: row, Args: m.columns(us)}
+		under = &Underestimator{Of: row, Args: m.columns(us)}
 		under.Cones = expr.Reduce(row, nil, convex.Entries(inPlace(row, columnsOf(under.Args))...)).G()
 	}
 	us = inPlace(row, us)
@@ -118,7 +118,7 @@ func each[T, U any](list []T, f func(T) U) []U {
 
 // under puts a convex function under a column that comes after its arguments: a maximum of
 // which one function is known to be the largest is the column of that.
-func (m *maker) under(l convex.Linear, u *Under) convex.Linear {
+func (m *maker) under(l convex.Linear, u *Underestimator) convex.Linear {
 	if len(l.Idx) == 1 && l.Val[0] == 1 && l.Const == 0 && l.Idx[0] >= m.N && slices.Max(u.Args) < l.Idx[0] {
 		m.Terms[l.Idx[0]-m.N].Under = u
 	}
@@ -235,7 +235,7 @@ func (m *maker) largest(us []convex.Linear, first int, own bool) (convex.Linear,
 	v, right := m.largest(us[half:], first+half, false)
 	l, pick := m.larger(u, v, left, right)
 	if args != nil {
-		under := &Under{Of: atom.Max, Args: args}
+		under := &Underestimator{Of: atom.Max, Args: args}
 		if own {
 			under.Pick = pick
 		}

@@ -193,7 +193,7 @@ func (p *Problem) Plain(j int) (convex.Linear, bool) {
 
 // norms finds the sizes that are at most a maximum, as both u and −u are among its arguments.
 func (p *Problem) norms() {
-	both := map[string][2]*Under{}
+	both := map[string][2]*Underestimator{}
 	key := func(l convex.Linear, w float64) string { return fmt.Sprint(l.Scale(w).Idx, l.Scale(w).Val, l.Const*w) }
 	for k := range p.Terms {
 		if u := p.Terms[k].Under; u.Largest() {

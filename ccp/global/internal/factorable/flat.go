@@ -27,7 +27,7 @@ type Term struct {
 	Sense float64
 	// Under is a convex function of other columns that equals the term; it bounds the
 	// term from below more tightly than the terms that it is made of. nil: none.
-	Under *Under
+	Under *Underestimator
 }
 
 // Args are the columns of the arguments of a term that is not affine, one alone twice.

@@ -13,8 +13,8 @@ import (
 // numberedUnder are the functions that may be under terms, with their numbers in a proof.
 var numberedUnder = []*atom.Reduce{atom.Norm2, atom.LogSumExp, atom.QuadOverLin, atom.KL, atom.Max}
 
-// Under is a convex function of columns: a row of numberedUnder.
-type Under struct {
+// Underestimator is a convex function of columns: a row of numberedUnder.
+type Underestimator struct {
 	Of   *atom.Reduce
 	Args []int
 	// Cones is the function of the columns; nil for the maximum, which rows state.
@@ -25,10 +25,10 @@ type Under struct {
 }
 
 // Number is that of the function in a proof.
-func (u *Under) Number() int { return slices.Index(numberedUnder, u.Of) }
+func (u *Underestimator) Number() int { return slices.Index(numberedUnder, u.Of) }
 
 // Largest reports whether the function is the maximum.
-func (u *Under) Largest() bool { return u != nil && u.Of == atom.Max }
+func (u *Underestimator) Largest() bool { return u != nil && u.Of == atom.Max }
 
 // under bounds y times the function under a term, y > 0, by the affine function with the
 // slopes at the hint and the least difference to it, which is a conjugate in closed form.

@@ -246,7 +246,7 @@ func (r *relaxation) product(k int, below, above bool) {
 }
 
 // under states a convex function below a column.
-func (r *relaxation) under(u *factorable.Under, j int) {
+func (r *relaxation) under(u *factorable.Underestimator, j int) {
 	top := factorable.ColumnOf(j)
 	if r.phase1 {
 		top = top.AddScaled(1, r.slack())

@@ -16,13 +16,14 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Slopes leaves points that are at rest along each coordinate but not between them, as at a
-// kink that no coordinate follows. A step is that of sequential quadratic programming with gradient sampling (Curtis
-// and Overton 2012): the direction in which the steepest of the gradients at the point and at points beside
-// it falls most, where the linearised constraints hold, with curvature by the damped method of Broyden, Fletcher, Goldfarb and
-// Shanno (Nocedal and Wright 2006, procedure 18.2). A direction whose step breaks curved constraints is corrected to second
+// GradientSampling leaves points that are at rest along each coordinate but not between them, as at
+// a kink that no coordinate follows. A step is that of sequential quadratic programming with
+// gradient sampling (Curtis and Overton 2012): the direction in which the steepest of the gradients
+// at the point and at points beside it falls most, where the linearised constraints hold, with
+// curvature by the damped method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright
+// 2006, procedure 18.2). A direction whose step breaks curved constraints is corrected to second
 // order (the same, section 18.3). Values of the expressions as they are written decide what counts.
-type Slopes struct {
+type GradientSampling struct {
 	Around
 	Off bool
 
@@ -72,9 +73,9 @@ const (
 	mostSloped, mostSlopes = 50, 100
 	// slopeSteps bounds the steps of a look. Source: a limit of time; the work bounds most looks before.
 	slopeSteps = 300
-	// farReach is the largest distance at which gradients are sampled, in parts of the variables' ranges, nearReach the factor between
-	// two distances. Source: an eighth of a box leaves room on both sides; the smallest distance is that of Compass, leastShare,
-	// in four stages.
+	// farReach is the largest distance at which gradients are sampled, in parts of the variables'
+	// ranges, nearReach the factor between two distances. Source: an eighth of a box leaves room on
+	// both sides; the smallest distance is that of PatternSearch, leastShare, in four stages.
 	farReach, nearReach = 0x1p-3, 0x1p-5
 	// damped is the share of the old curvature along a step that stays. Source: Nocedal and Wright 2006, procedure 18.2.
 	damped = 0.2
@@ -86,10 +87,10 @@ const (
 	slopeWork = 1
 )
 
-// Leads is a jump from the best point where steps along gradients lead to one whose objective is lower by more
-// than its rounding error, and that breaks the constraints no more. It is slight where that is not more than counts beside
-// the terms of the objective.
-func (s *Slopes) Leads(p *Point) (Move, bool) {
+// Improving is a jump from the best point where steps along gradients lead to one whose objective
+// is lower by more than its rounding error, and that breaks the constraints no more. It is slight
+// where that is not more than counts beside the terms of the objective.
+func (s *GradientSampling) Improving(p *Point) (Move, bool) {
 	if s.Off || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
 	}
@@ -138,7 +139,7 @@ func (s *Slopes) Leads(p *Point) (Move, bool) {
 }
 
 // small reports whether the problem is small enough for directions.
-func (s *Slopes) small() bool {
+func (s *GradientSampling) small() bool {
 	rows := len(s.Sub.Compiled.Soft)
 	for _, c := range s.Sub.Compiled.Hard {
 		if c.DC {
@@ -151,7 +152,7 @@ func (s *Slopes) small() bool {
 }
 
 // prepare takes the widths of the variables' ranges and the work that may be done beyond a look at each distance.
-func (s *Slopes) prepare(x []float64) {
+func (s *GradientSampling) prepare(x []float64) {
 	s.work = float64(len(x))
 	for _, c := range s.Sub.Compiled.Hard {
 		if c.DC {
@@ -179,7 +180,7 @@ func (s *Slopes) prepare(x []float64) {
 
 // step is a step from x, where the objective is f, to a point that is lower by more than least; nil: there is none. Gradients are those within
 // reach of x, in parts of the variables' ranges. full: the step goes as far as it may.
-func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
+func (s *GradientSampling) step(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	d := s.direction(x, reach)
 	if d == nil {
 		return s.poll(x, f, reach, least)
@@ -207,7 +208,7 @@ func (s *Slopes) step(x []float64, f, reach, least float64) (y []float64, φ flo
 // poll tries random directions and their opposites, one for each variable that moves. Where gradients differ by many powers of ten, as those of max(f, g)
 // with a g that is steep, the problem of a direction is not solved to the accuracy of the flat ones, and values are computed to it: Gratton, Royer,
 // Vicente and Zhang 2015, algorithm 2.1.
-func (s *Slopes) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
+func (s *GradientSampling) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	y, d := make([]float64, len(x)), make([]float64, len(x))
 	for range s.free {
 		for j := range d {
@@ -224,7 +225,7 @@ func (s *Slopes) poll(x []float64, f, reach, least float64) (y []float64, φ flo
 }
 
 // along makes y the point at x + by·d, d in parts of the variables' ranges, within the bounds.
-func (s *Slopes) along(y, x, d []float64, by float64) {
+func (s *GradientSampling) along(y, x, d []float64, by float64) {
 	for j, v := range x {
 		y[j] = min(max(v+by*s.widths[j]*d[j], s.Lo[j]), s.Hi[j])
 	}
@@ -232,7 +233,7 @@ func (s *Slopes) along(y, x, d []float64, by float64) {
 
 // correct is the direction that solves the model of d with the constraints' curvature along d, seen at the end y of its whole step,
 // in the linearised constraints: a step along it keeps them to second order. nil: there is none, or no constraint is curved towards y.
-func (s *Slopes) correct(d, y []float64) []float64 {
+func (s *GradientSampling) correct(d, y []float64) []float64 {
 	curved := false
 	for k, c := range s.rows {
 		if s.left -= s.work / float64(len(s.rows)); s.bound[k] < 0 {
@@ -250,7 +251,7 @@ func (s *Slopes) correct(d, y []float64) []float64 {
 }
 
 // learn updates the curvature after a step from x to y, damped so that it stays positive.
-func (s *Slopes) learn(x, y []float64) {
+func (s *GradientSampling) learn(x, y []float64) {
 	n := len(x)
 	g := s.gradient(y)
 	if g == nil || s.here == nil || len(s.hess) != n*n {
@@ -295,7 +296,7 @@ func (s *Slopes) learn(x, y []float64) {
 }
 
 // round makes the curvature c in all directions.
-func (s *Slopes) round(n int, c float64) {
+func (s *GradientSampling) round(n int, c float64) {
 	s.hess = make([]float64, n*n)
 	for j := range n {
 		s.hess[j*n+j] = c
@@ -303,12 +304,12 @@ func (s *Slopes) round(n int, c float64) {
 }
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
-func (s *Slopes) gradient(y []float64) []float64 {
+func (s *GradientSampling) gradient(y []float64) []float64 {
 	return s.gradientOf(expr.AsSum(s.Sub.Compiled.DC.Objective), y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
-func (s *Slopes) gradientOf(f convex.Func, y []float64) []float64 {
+func (s *GradientSampling) gradientOf(f convex.Func, y []float64) []float64 {
 	s.left -= s.work
 	if !s.Sub.Compiled.Inside(y) {
 		return nil
@@ -325,7 +326,7 @@ func (s *Slopes) gradientOf(f convex.Func, y []float64) []float64 {
 }
 
 // value is the objective at y; ok is false where a constraint is broken more than it may be.
-func (s *Slopes) value(y []float64) (φ float64, ok bool) {
+func (s *GradientSampling) value(y []float64) (φ float64, ok bool) {
 	s.left -= s.work
 	φ, _ = s.Values.merit.goTo(y, 0)
 	if !num.Finite(φ) {
@@ -342,7 +343,7 @@ func (s *Slopes) value(y []float64) (φ float64, ok bool) {
 // direction minimises maxᵢ gᵢ·d + ½dᵀHd over steps d that keep the bounds and the linearised constraints, with the
 // gradients gᵢ of the objective within reach of x. d is in parts of reach times the variables' ranges, at most 1; the
 // objective in parts of the longest gradient times reach. nil: there is none.
-func (s *Slopes) direction(x []float64, reach float64) []float64 {
+func (s *GradientSampling) direction(x []float64, reach float64) []float64 {
 	n := len(x)
 	gradients := s.sample(x, reach)
 	s.long = 0
@@ -403,7 +404,7 @@ func (s *Slopes) direction(x []float64, reach float64) []float64 {
 }
 
 // sample are gradients of the objective at x and at points within reach, by shares of the ranges.
-func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
+func (s *GradientSampling) sample(x []float64, reach float64) (list [][]float64) {
 	f := s.around(x, reach)
 	for k := range 2*s.free + 1 {
 		y := x
@@ -422,7 +423,7 @@ func (s *Slopes) sample(x []float64, reach float64) (list [][]float64) {
 }
 
 // beside is a random point within reach of x.
-func (s *Slopes) beside(x []float64, reach float64) []float64 {
+func (s *GradientSampling) beside(x []float64, reach float64) []float64 {
 	y := make([]float64, len(x))
 	for j, v := range x {
 		y[j] = min(max(v+reach*s.widths[j]*(2*s.rng.Float64()-1), s.Lo[j]), s.Hi[j])
@@ -435,7 +436,7 @@ func (s *Slopes) beside(x []float64, reach float64) []float64 {
 const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
-func (s *Slopes) around(x []float64, reach float64) convex.Func {
+func (s *GradientSampling) around(x []float64, reach float64) convex.Func {
 	e := s.Sub.Compiled.DC.Objective
 	if s.free < fewestAround {
 		return expr.AsSum(e)
@@ -448,7 +449,7 @@ func (s *Slopes) around(x []float64, reach float64) convex.Func {
 }
 
 // constraints linearises the constraints at x. Variables are in parts of reach times their ranges.
-func (s *Slopes) constraints(x []float64, reach float64) {
+func (s *GradientSampling) constraints(x []float64, reach float64) {
 	s.rows = s.rows[:0]
 	add := func(at func(x []float64) float64, of func(g []float64)) {
 		value, g := at(x), make([]float64, len(x))
@@ -498,7 +499,7 @@ func (s *Slopes) constraints(x []float64, reach float64) {
 }
 
 // solve is the solution without its last entry, nil if the backend fails.
-func (s *Slopes) solve(q *qpbackend.Problem) []float64 {
+func (s *GradientSampling) solve(q *qpbackend.Problem) []float64 {
 	ctx := context.Background()
 	s.left -= float64((len(q.Q)+len(q.L))*len(q.Q)*directionCost + directionOverhead)
 	solver, err := ipm.Backend{}.New(ctx, q, ipm.Backend{}.DefaultSettings())

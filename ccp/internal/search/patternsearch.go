@@ -7,12 +7,12 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Compass leaves points that are not at rest. A convex problem with terms far larger
+// PatternSearch leaves points that are not at rest. A convex problem with terms far larger
 // than the changes of the objective is solved to a share of these terms, and its
 // solution need not lead on; values of the expressions as they are written do. It is a
 // generating set search (Kolda, Lewis and Torczon 2003, section 3) over the coordinates:
 // steps along each, longer ones after one that has gained, shorter ones where none does.
-type Compass struct {
+type PatternSearch struct {
 	Around
 	Most int // moves of a run
 
@@ -72,7 +72,7 @@ const (
 
 // Next is a jump to the point where the search from the last iterate ends, or from the
 // best point, if it is a better one.
-func (c *Compass) Next(p *Point) (Move, bool) {
+func (c *PatternSearch) Next(p *Point) (Move, bool) {
 	for _, x := range [2][]float64{p.X, p.Best} {
 		if c.moves >= c.Most || slices.Equal(c.looked, x) {
 			continue
@@ -86,10 +86,10 @@ func (c *Compass) Next(p *Point) (Move, bool) {
 	return Move{}, false
 }
 
-// Leads is a jump from the best point where the search from there finds one whose objective
+// Improving is a jump from the best point where the search from there finds one whose objective
 // is lower by more than its rounding error, and that breaks the constraints no more. It is slight where that is not more
 // than counts beside the terms of the objective, or is no clear share of its range where that is small beside them.
-func (c *Compass) Leads(p *Point) (Move, bool) {
+func (c *PatternSearch) Improving(p *Point) (Move, bool) {
 	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
 		return Move{}, false
 	}
@@ -102,12 +102,12 @@ func (c *Compass) Leads(p *Point) (Move, bool) {
 	return m, true
 }
 
-func (c *Compass) jump() Move { return Move{X: slices.Clone(c.merit.x)} }
+func (c *PatternSearch) jump() Move { return Move{X: slices.Clone(c.merit.x)} }
 
 // from searches from x and returns by how much the merit is lower at the end, rounding errors there
 // aside. A convex constraint may be broken by slip, a DC one, without weight in the merit, by no
 // more than at x.
-func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
+func (c *PatternSearch) from(x []float64, τ, slip float64) (gain float64) {
 	c.merit = c.Values.of(c.Sub, slip)
 	first, open := c.merit.goTo(x, τ)
 	if !num.Finite(first) {
@@ -137,7 +137,7 @@ func (c *Compass) from(x []float64, τ, slip float64) (gain float64) {
 }
 
 // round is how many coefficients a step either way along each coordinate visits.
-func (c *Compass) round(x []float64) (visits float64) {
+func (c *PatternSearch) round(x []float64) (visits float64) {
 	for j := range x {
 		try, _ := c.merit.visits(j)
 		visits += 2 * try
@@ -146,7 +146,7 @@ func (c *Compass) round(x []float64) (visits float64) {
 }
 
 // shorten sweeps with shorter and shorter steps.
-func (c *Compass) shorten() {
+func (c *PatternSearch) shorten() {
 	for share := firstShare; share >= leastShare && c.left > 0; {
 		if !c.sweep(share) {
 			share *= shorter
@@ -156,7 +156,7 @@ func (c *Compass) shorten() {
 
 // nearer makes the steps those of the variables' values, where their ranges are so much
 // larger that the shortest steps are longer than the first ones here; the other variables stay.
-func (c *Compass) nearer() {
+func (c *PatternSearch) nearer() {
 	c.still, c.near = false, true
 	for j, v := range c.merit.x {
 		a := axis{lo: c.best, hi: c.best}
@@ -168,7 +168,7 @@ func (c *Compass) nearer() {
 }
 
 // measure takes the ranges of the variables, and that of the merit over them.
-func (c *Compass) measure(x []float64) {
+func (c *PatternSearch) measure(x []float64) {
 	c.axes, c.still, c.near = c.axes[:0], true, false
 	for j, v := range x {
 		c.axes = append(c.axes, axis{step: c.width(j, v), lo: c.best, hi: c.best})
@@ -181,7 +181,7 @@ func (c *Compass) measure(x []float64) {
 }
 
 // sweep tries a step along each coordinate, and goes on along one that gains.
-func (c *Compass) sweep(share float64) (gained bool) {
+func (c *PatternSearch) sweep(share float64) (gained bool) {
 	for j := range c.axes {
 		for k, sign := range [2]float64{-1, 1} {
 			by := sign * share
@@ -215,7 +215,7 @@ func (c *Compass) sweep(share float64) (gained bool) {
 
 // try is the merit where variable j changes by a share of its range, +Inf where that
 // breaks constraints.
-func (c *Compass) try(j int, share float64) (v, φ float64) {
+func (c *PatternSearch) try(j int, share float64) (v, φ float64) {
 	x := c.merit.x[j]
 	if c.Budget.ended() {
 		c.left = 0
