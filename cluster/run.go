@@ -117,7 +117,7 @@ func Run(ctx context.Context, p *plan.Plan, set Options) (*Outcome, error) {
 	}
 	if p.Kind() == "starts" || p.Kind() == "sweep" {
 		prog, err := plan.NewRunner(p, "").Compile(ctx, 0)
-		r.watch.begin(err == nil && prog.Problem.Maximize) // the data may be elsewhere: then no best is shown
+		r.watch.begin(err == nil && prog.Problem.Program().Maximize) // the data may be elsewhere: then no best is shown
 	}
 	err = r.all(ctx)
 	if ctx.Err() != nil {

@@ -23,7 +23,7 @@ func TestExampleAtom(t *testing.T) {
 	t.Parallel()
 	overlay := overlaid(t, "docs/design-atom.md")
 	const tests = "^Test(Gauss|Exact|Ranges|Reduce.*|ConeOfRow|Rows|Operations|Curves|AtomComments|DescribedAtoms)$"
-	tested(t, overlay, tests, "./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/flat")
+	tested(t, overlay, tests, "./internal/graph/atom", "./internal/wire/decode", "./ccp/global/internal/factorable")
 	regenerated(t, overlay, tests)
 
 	dir := t.TempDir()
