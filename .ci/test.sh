@@ -225,6 +225,13 @@ kernels() {
 # lean runs the tests of the package with files for the engine of the playground.
 lean() { CGO_ENABLED=0 tests "., tag lean" . -tags=lean ./internal/dense; }
 
+# others are the steps that are no tests, which end long before these, and packages once more.
+others() {
+	checks
+	kernels
+	lean
+}
+
 # each DIR... runs the tests of modules.
 each() {
 	local dir
@@ -276,12 +283,10 @@ elif [ "$what" = all ]; then
 	fi
 	# Four lanes, as each of them leaves a processor idle much of the time. What the site compiles is not
 	# what the race detector needs; what the other modules compile serves this one, or is served by it.
-	apart checks checks &
+	apart checks others &
 	# shellcheck disable=SC2046
 	{ installed && apart nested each ./tools/site $(grep -vx '\.\|\./tools/site' <<<"$modules"); } &
 	module .
-	kernels
-	lean
 	wait
 	for name in checks nested; do
 		grep -Ev '^ok\b' "$logs/$name/log"
