@@ -24,7 +24,7 @@
 //	Multistart                      multistart.go, starts.go (start 1 of a large sum: saa)
 //	  run: begin, search, finish    begin.go, ccp.go, finish.go
 //	    descend, Algorithm 3.1      ccp.go
-//	      1. convexify              subproblem, with rows
+//	      1. convexify              subproblem, with blocks
 //	      2. solve                  iterate.go; accel; recover.go if the backend fails
 //	           scaling, fixed,      reductions before the backend (qpbackend/reduce)
 //	           workingset

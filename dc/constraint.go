@@ -156,4 +156,7 @@ func (c Constraint) Convex() bool {
 
 // Program is the first of the constraints that c states, as the packages of this module read it; of
 // the constraints of an array it has nothing.
-func (c Constraint) Program() *program.Common { return &c.s.Common }
+func (c Constraint) Program() *program.Common {
+	s := c.alone()
+	return &s.Common
+}

@@ -119,13 +119,13 @@ var mayImport = map[string]string{
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
 	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/saa qpbackend/reduce internal/expr internal/program",
 	// First-order conditions of a problem as it is written; a projection is a program.
-	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense internal/num ccp/internal/rows qpbackend qpbackend/ipm qpbackend/sparse gonum internal/program",
+	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense internal/num ccp/internal/blocks qpbackend qpbackend/ipm qpbackend/sparse gonum internal/program",
 	// The schedule of a weight and the stopping rule, by numbers alone.
 	"ccp/internal/penalty": "",
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
-	"ccp/internal/rows":       "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass qpbackend internal/program",
-	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/rows qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/fixed ccp/internal/scaling ccp/internal/workingset internal/dense gonum internal/program",
+	"ccp/internal/blocks":     "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass qpbackend internal/program",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/blocks qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/fixed ccp/internal/scaling ccp/internal/workingset internal/dense gonum internal/program",
 	// A starting point from samples of a large sum.
 	"ccp/internal/saa": "internal/num ccp/internal/search internal/expr internal/expr/family internal/program",
 	// A backend's problem without the columns of parameters.

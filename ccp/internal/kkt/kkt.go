@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
@@ -389,7 +389,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *pro
 		long = num.NormInf(q.Q)
 	}
 	if !(long > 0) || math.IsInf(long, 1) {
-		return rows.Zeros(nil, p.P), nil, long == 0
+		return blocks.Zeros(nil, p.P), nil, long == 0
 	}
 	largest := 1 / p.Relative
 	var square, a sparse.Triplets
@@ -440,7 +440,7 @@ func (p *Point) Project(ctx context.Context) (duals [][]float64, degenerate *pro
 	if solver.Solve(ctx, &res) != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return nil, degenerate, false
 	}
-	duals = rows.Zeros(nil, p.P)
+	duals = blocks.Zeros(nil, p.P)
 	for i, r := range of {
 		y := res.Y[i] * unit[i]
 		if duals[r.c][r.entry] = y; p.P.Constraints[r.c].Equation {

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
@@ -70,7 +70,7 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	if s == nil || err != nil || num.FirstNotFinite(s) >= 0 {
 		return nil, nil, false
 	}
-	x, to = slices.Clone(p.X), rows.Zeros(nil, p.P)
+	x, to = slices.Clone(p.X), blocks.Zeros(nil, p.P)
 	for j := range x {
 		x[j] += s[j] * p.Size[j]
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -73,7 +73,7 @@ func (s *Compiled) addFamily(b *Builder, i int) int {
 	}
 	n := m.Count()
 	some := s.choice.Of(len(b.Rows.Families), m)
-	f := rows.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols())
+	f := blocks.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols())
 	for k := range f.Count() {
 		s.Slacks = append(s.Slacks, b.Var())
 		s.owners = append(s.owners, int32(len(s.Soft)+f.Number(k)))
@@ -188,7 +188,7 @@ func lonely(qp *qpbackend.Problem, n int) (list []int) {
 func (b *Builder) compress() *sparse.CSC {
 	cols, cuts := b.Cols(), b.cuts
 	a := &sparse.CSC{Rows: b.Rows.Count(), Cols: cols, ColPtr: make([]int, cols+1)}
-	b.Rows.Entries(func(_ int, idx []int, _ []float64, _ *rows.Family, _ int) {
+	b.Rows.Entries(func(_ int, idx []int, _ []float64, _ *blocks.Family, _ int) {
 		b.work(len(idx))
 		for _, j := range idx {
 			a.ColPtr[j+1]++
@@ -199,7 +199,7 @@ func (b *Builder) compress() *sparse.CSC {
 	}
 	a.RowIdx, a.Val = make([]int, a.NNZ()), make([]float64, a.NNZ())
 	next := slices.Clone(a.ColPtr[:cols])
-	b.Rows.Entries(func(i int, idx []int, val []float64, f *rows.Family, k int) {
+	b.Rows.Entries(func(i int, idx []int, val []float64, f *blocks.Family, k int) {
 		b.work(len(idx))
 		// Each column has one entry more once the row is in.
 		if f != nil {

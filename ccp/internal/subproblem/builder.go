@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
@@ -21,7 +21,7 @@ import (
 type Builder struct {
 	qp    qpbackend.Problem // without matrices and sides
 	vars  int               // of the model: the first columns
-	Rows  rows.List
+	Rows  blocks.List
 	p     sparse.Triplets
 	forms map[convex.Representer]convex.Form
 	above map[convex.Representer]convex.Linear // columns of Bound
@@ -123,7 +123,8 @@ func (b *Builder) Row(a convex.Linear, lo, hi float64) {
 
 func (b *Builder) AddRow(a convex.Linear, lo, hi float64, entry int) int {
 	b.work(1 + len(a.Idx))
-	b.Rows.Single = append(b.Rows.Single, rows.Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner, Entry: entry, Share: 1})
+	b.Rows.Single = append(b.Rows.Single, blocks.Row{A: a, Lo: lo - a.Const, Hi: hi - a.Const, Owner: b.owner,
+		Entry: entry, Share: 1})
 	return b.Rows.Count() - 1
 }
 
@@ -405,8 +406,8 @@ func (b *Builder) Problem() *qpbackend.Problem {
 	b.least.locate(places, p.P.NNZ())
 	p.L, p.U = make([]float64, m), make([]float64, m)
 	b.Rows.Each(
-		func(i int, r *rows.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
-		func(i int, f *rows.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
+		func(i int, r *blocks.Row) { p.L[i], p.U[i] = r.Lo, r.Hi },
+		func(i int, f *blocks.Family, k int) { p.L[i], p.U[i] = math.Inf(-1), -f.Const(k) },
 	)
 	return p
 }

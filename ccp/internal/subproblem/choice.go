@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -59,7 +59,7 @@ func (s *Problem) include(ctx context.Context, err error) error {
 }
 
 // renew compiles the problem anew with the rows of a choice, and opens it with the values of the last Linearise.
-func (s *Problem) renew(ctx context.Context, choice rows.Choice) error {
+func (s *Problem) renew(ctx context.Context, choice blocks.Choice) error {
 	n, err := compile(ctx, s.Compiled.DC, choice, false)
 	if err != nil {
 		return err
@@ -88,11 +88,11 @@ func (s *Problem) carry(old *Problem) {
 		return
 	}
 	now, before, n, m := s.Compiled.Rows.Families, old.Compiled.Rows.Families, len(s.Compiled.QP.Q), len(s.Compiled.QP.L)
-	column := func(f *rows.Family) int { return f.Col }
+	column := func(f *blocks.Family) int { return f.Col }
 	s.Session.Res.Status = old.Session.Res.Status
-	s.Session.Res.X = rows.Carried(n, old.Session.Res.X, now, before, column)
-	s.Session.Res.Y = rows.Carried(m, old.Session.Res.Y, now, before, func(f *rows.Family) int { return f.Row })
-	s.Session.Res.Z = rows.Carried(n, old.Session.Res.Z, now, before, column)
+	s.Session.Res.X = blocks.Carried(n, old.Session.Res.X, now, before, column)
+	s.Session.Res.Y = blocks.Carried(m, old.Session.Res.Y, now, before, func(f *blocks.Family) int { return f.Row })
+	s.Session.Res.Z = blocks.Carried(n, old.Session.Res.Z, now, before, column)
 	if old.Session.Centre != nil {
 		s.Session.Centre = slices.Clone(s.Session.Res.X)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
@@ -16,7 +16,7 @@ import (
 // TestCompileNear: a convex problem in which far constraints have no rows has the solution and the multipliers of the whole one, however
 // far its solution is from the point of the tangents.
 func TestCompileNear(t *testing.T) {
-	const points = 8*rows.PerVariable + 10 // on a line: n(n−1)/2 distances of n variables
+	const points = 8*blocks.PerVariable + 10 // on a line: n(n−1)/2 distances of n variables
 	m := dc.NewModel()
 	x := m.Var("x", []int{points})
 	y := m.Var("y", nil, dc.AtLeast(-1), dc.AtMost(1))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -87,7 +87,7 @@ func (s *Compiled) asWritten(rows [][]float64) {
 // rowDuals distributes dy, the multipliers y of the rows or a change of them, in the memory of
 // others.
 func (s *Compiled) rowDuals(in [][]float64, y, dy []float64) [][]float64 {
-	out := rows.Zeros(in, s.DC)
+	out := blocks.Zeros(in, s.DC)
 	var cones map[int][]float64 // of semidefinite constraints: the multipliers of rows
 	var shares map[int]float64
 	for i := range out {
@@ -98,7 +98,7 @@ func (s *Compiled) rowDuals(in [][]float64, y, dy []float64) [][]float64 {
 			cones[i] = []float64{}
 		}
 	}
-	s.Rows.Each(func(i int, r *rows.Row) {
+	s.Rows.Each(func(i int, r *blocks.Row) {
 		if r.Owner >= 0 && r.Entry >= 0 && i < len(dy) {
 			v := dy[i]
 			if r.TwoSided && y[i] < 0 {
@@ -112,7 +112,7 @@ func (s *Compiled) rowDuals(in [][]float64, y, dy []float64) [][]float64 {
 				cones[r.Owner] = append(list, v)
 			}
 		}
-	}, func(i int, f *rows.Family, k int) {
+	}, func(i int, f *blocks.Family, k int) {
 		if i < len(dy) {
 			out[f.Owner+f.Number(k)][0] += dy[i]
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/expr"
@@ -175,7 +175,7 @@ func (s *Problem) slopes(x []float64) []float64 {
 	out := make([]float64, len(s.Compiled.Soft))
 	s.Compiled.soft(
 		func(k int) { out[k] = s.slope(s.Compiled.Soft[k].Function(), x) },
-		func(f *rows.Family) { f.Slopes(out, x, s.Units.Of, leastSlope) },
+		func(f *blocks.Family) { f.Slopes(out, x, s.Units.Of, leastSlope) },
 	)
 	return out
 }

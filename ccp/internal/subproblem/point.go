@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dcopt/dcopt/ccp/internal/rows"
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -72,7 +72,7 @@ func (s *Problem) Gaps(x []float64) (sum, open float64) {
 	s.Lin.gaps = gaps{}
 	s.Compiled.soft(
 		func(k int) { s.addGap(k, s.Compiled.Soft[k].Value(x), x) },
-		func(f *rows.Family) { f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) }) },
+		func(f *blocks.Family) { f.All.Broken(x, func(n int, v float64) { s.addGap(f.Soft+n, v, x) }) },
 	)
 	if math.IsNaN(s.Lin.gaps.sum) {
 		return math.Inf(1), math.Inf(1)
@@ -82,7 +82,7 @@ func (s *Problem) Gaps(x []float64) (sum, open float64) {
 
 // soft calls one with the numbers of the DC constraints that are by themselves, and many with each
 // family, in order.
-func (s *Compiled) soft(one func(k int), many func(f *rows.Family)) {
+func (s *Compiled) soft(one func(k int), many func(f *blocks.Family)) {
 	k := 0
 	for _, f := range s.Rows.Families {
 		for ; k < f.Soft; k++ {
@@ -116,7 +116,7 @@ func (s *Problem) SoftValues(x []float64) []float64 {
 	s.Lin.soft = v
 	s.Compiled.soft(
 		func(k int) { v[k] = soft[k].Value(x) },
-		func(f *rows.Family) { f.All.Values(v[f.Soft:][:f.All.Count()], x) },
+		func(f *blocks.Family) { f.All.Values(v[f.Soft:][:f.All.Count()], x) },
 	)
 	return v
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/ccp/internal/fixed"
 	"github.com/dcopt/dcopt/ccp/internal/implied"
-	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/program"
@@ -27,7 +27,7 @@ type Problem struct {
 type Compiled struct {
 	DC       *program.Problem
 	QP       *qpbackend.Problem
-	Rows     rows.List
+	Rows     blocks.List
 	Cuts     []Cut   // the linearised rows of Rows.Single
 	Slacks   []int   // columns
 	owners   []int32 // by slack: the number in Soft
@@ -39,7 +39,7 @@ type Compiled struct {
 	Hidden   fixed.Reduction       // columns that the solver does not see
 	alone    []int                 // variables without rows, squares and products
 	powers   []int                 // columns that are values of powers or exponentials
-	choice   rows.Choice           // of the constraints that have rows
+	choice   blocks.Choice         // of the constraints that have rows
 }
 
 // Linearisation is the values of an iteration.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/ccp/internal/fixed"
-	"github.com/dcopt/dcopt/ccp/internal/rows"
 	"github.com/dcopt/dcopt/ccp/internal/scaling"
 	"github.com/dcopt/dcopt/ccp/internal/workingset"
 	"github.com/dcopt/dcopt/internal/program"
@@ -19,23 +19,23 @@ import (
 // Compile assembles the convex problem of p. When ctx ends, the error is that of
 // ctx.
 func Compile(ctx context.Context, p *program.Problem) (*Problem, error) {
-	return compile(ctx, p, rows.Choice{}, false)
+	return compile(ctx, p, blocks.Choice{}, false)
 }
 
 // CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
 // x; nil: with all rows. Solve gives those rows that its solutions break.
 func CompileNear(ctx context.Context, p *program.Problem, x []float64) (*Problem, error) {
-	return compile(ctx, p, rows.Around(x), false)
+	return compile(ctx, p, blocks.Around(x), false)
 }
 
 // CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
 // products of coefficients.
 func CompileApart(ctx context.Context, p *program.Problem) (*Problem, error) {
-	return compile(ctx, p, rows.Choice{}, true)
+	return compile(ctx, p, blocks.Choice{}, true)
 }
 
 // compile is Compile, or CompileApart, with the rows of a choice.
-func compile(ctx context.Context, p *program.Problem, choice rows.Choice, apart bool) (s *Problem, err error) {
+func compile(ctx context.Context, p *program.Problem, choice blocks.Choice, apart bool) (s *Problem, err error) {
 	defer Unwound(&err)
 	s = &Problem{&Compiled{DC: p, choice: choice}, &Linearisation{unsized: choice.Around != nil}, &Units{}, &Session{}}
 	b := NewBuilder(ctx, p.NumVars())

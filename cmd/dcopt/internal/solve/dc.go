@@ -136,7 +136,7 @@ func numbersOf(p *program.Problem) int {
 		// Source: a count, of a DC constraint of four variables: 5 entries, 11 costs, bounds, sides
 		// and multipliers
 		each        = 16
-		perVariable = 8 // Source: PerVariable of ccp/internal/rows, which is how many there are at first
+		perVariable = 8 // Source: PerVariable of ccp/internal/blocks, which is how many there are at first
 	)
 	rows := 0
 	for k := 0; k < len(p.Constraints); {

@@ -33,7 +33,7 @@ func TestNumbersOf(t *testing.T) {
 		}
 		rows := pairs + 1
 		if far {
-			rows = 8*2*points + 1 // ccp/internal/rows.PerVariable for each variable
+			rows = 8*2*points + 1 // ccp/internal/blocks.PerVariable for each variable
 		}
 		want := 16*rows + 2*points // the squares of the objective
 		if got := numbersOf(p.Program()); got != want {

@@ -1,9 +1,10 @@
-package rows
+package blocks
 
 import (
-	"github.com/dcopt/dcopt/internal/expr/family"
 	"math"
 	"slices"
+
+	"github.com/dcopt/dcopt/internal/expr/family"
 
 	"github.com/dcopt/dcopt/internal/num"
 )
