@@ -17,9 +17,10 @@ type Constraint struct{ s *statement }
 // statement is a constraint with a name.
 type statement struct {
 	program.Common
-	index []int
-	other *program.Common // the other half of an equation or a chain
-	each  *each           // not nil: it states an array
+	family string
+	index  []int
+	other  *program.Common // the other half of an equation or a chain
+	each   *each           // not nil: it states an array
 }
 
 // stated is the constraint of a statement.
@@ -75,7 +76,7 @@ func unravel(k int, shape []int) []int {
 // are not all affine, the places of the entries, counted from 0, follow index.
 func (c Constraint) Named(family string, index ...int) Constraint {
 	s := c.alone()
-	s.Common, s.index = s.Common.Named(family, index), index
+	s.family, s.index = family, index
 	if s.each != nil {
 		e := *s.each
 		e.names, s.each = nil, &e
@@ -110,7 +111,7 @@ func (c Constraint) ForEach(family string, columns ...[]int) Constraint {
 	}
 	e := *s.each
 	e.names = append([][]int{}, columns...)
-	s.Family, s.index, s.each = family, nil, &e
+	s.family, s.index, s.each = family, nil, &e
 	return stated(s)
 }
 
@@ -154,8 +155,8 @@ func (c Constraint) Convex() bool {
 	return true
 }
 
-// Program is the first of the constraints that c states, as the packages of this module read it; of
-// the constraints of an array it has nothing.
+// Program is the first of the constraints that c states, as the packages of this module read it,
+// with the slices of c; of the constraints of an array it has nothing.
 func (c Constraint) Program() *program.Common {
 	s := c.alone()
 	return &s.Common

@@ -151,29 +151,28 @@ func (m *Model) SubjectTo(cs ...Constraint) Statement {
 func (m *Model) add(c Constraint) {
 	s := c.alone()
 	if s.each == nil {
-		m.m.Add(s.Common, s.other)
+		m.m.Add(s.family, s.index, s.Common, s.other)
 		return
 	}
 	e := s.each
-	name, base := s.Family, s.index
 	if e.columns != nil && e.of.Check(m.m.Space) == nil {
 		width, numbers, fit := 0, make([]int32, 0, e.n), true
-		for k := 0; k < e.n && name != ""; k++ {
-			index := e.index(base, k)
+		for k := 0; k < e.n && s.family != ""; k++ {
+			index := e.index(s.index, k)
 			width = len(index)
 			for _, i := range index {
 				fit = fit && !program.IsLarge(i)
 				numbers = append(numbers, int32(i))
 			}
 		}
-		if fit && m.m.AddFamily(name, width, numbers, e.columns) {
+		if fit && m.m.AddFamily(s.family, width, numbers, e.columns) {
 			return
 		}
 	}
 	for k := range e.n {
 		c := e.one(k)
-		if name != "" {
-			c = c.Named(name, e.index(base, k)...)
+		if s.family != "" {
+			c = c.Named(s.family, e.index(s.index, k)...)
 		}
 		m.add(c)
 	}

@@ -19,8 +19,7 @@ func (m *Model) Problem(ctx context.Context) (*Problem, error) {
 	if m == nil {
 		return nil, errNoModel
 	}
-	m.m.Atom = atomOf
-	p, err := m.m.Problem(ctx)
+	p, err := m.m.Problem(ctx, atomOf)
 	if err != nil {
 		return nil, err
 	}

@@ -58,12 +58,6 @@ func AtMostZero(e expr.Scalar) Common { return Common{e: atMostZero(e), DC: true
 // InCone states that the rows of a cone lie in it; e is at most 0 where they do.
 func InCone(e expr.Scalar, cone *convex.Cone) Common { return Common{e: e, DC: true, cone: cone} }
 
-// Named is c with a name.
-func (c Common) Named(family string, index []int) Common {
-	c.Family, c.index = family, index
-	return c
-}
-
 // atMostZero is e with a split for the constraint e ≤ 0, which need not be that
 // of the function.
 func atMostZero(e expr.Scalar) expr.Scalar {
@@ -182,11 +176,7 @@ func (c *Constraint) DualShape(n int) []int {
 	} else if d := c.Order(); d > 0 && d*d == n {
 		return []int{d, d}
 	}
-	size := 1
-	for _, d := range shape {
-		size *= d
-	}
-	if size != n {
+	if convex.Size(shape) != n {
 		return []int{n}
 	}
 	return shape

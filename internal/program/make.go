@@ -16,18 +16,16 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Problem checks the model and returns it as a problem that no longer changes.
-// All mistakes are reported together (errors.Join). Where ctx ends before, its error comes back
-// within some tenths of a second, for millions of constraints, too; work on a single large function
-// may go on in the background then, so that the model must not be changed at once.
-func (m *Model) Problem(ctx context.Context) (*Problem, error) {
+// Problem returns the model as a problem, checked: see dc.Model.Problem. atom makes functions of
+// names.
+func (m *Model) Problem(ctx context.Context, atom Atom) (*Problem, error) {
 	look := cancelCheck{ctx: ctx}
 	type made struct {
 		p   *Problem
 		err error
 	}
 	r, err := dense.Await(ctx, func() made {
-		p, err := m.problem(&look)
+		p, err := m.problem(&look, atom)
 		return made{p, err}
 	})
 	if err != nil {
@@ -36,10 +34,10 @@ func (m *Model) Problem(ctx context.Context) (*Problem, error) {
 	return r.p, r.err
 }
 
-func (m *Model) problem(look *cancelCheck) (*Problem, error) {
+func (m *Model) problem(look *cancelCheck, atom Atom) (*Problem, error) {
 	errs := append([]error(nil), m.errs...)
 	p := m.p
-	p.atom = m.Atom
+	p.atom = atom
 	p.Vars = append([]*Variable(nil), m.p.Vars...)
 	p.Constraints = m.cs.constraints()
 	for _, v := range p.Vars {

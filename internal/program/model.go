@@ -14,10 +14,8 @@ import (
 // Model collects the parts of a problem. The zero Model is empty. It is not safe for concurrent
 // use.
 type Model struct {
-	// Space is of the variables; nil: there is none so far.
+	// Space is of the variables; nil before the first one.
 	Space *convex.Space
-	// Atom makes functions of names.
-	Atom Atom
 
 	p     Problem // without constraints
 	cs    collection
@@ -116,7 +114,7 @@ func (m *Model) Again() (again *Model, ok bool) {
 	for _, v := range m.p.Vars {
 		known[v.Name] = slices.Clone(m.Space.Within[v.Offset : v.Offset+v.Len()])
 	}
-	return &Model{known: known, Atom: m.Atom}, true
+	return &Model{known: known}, true
 }
 
 // Optimise sets the objective, of which a problem minimises e; maximize: it is the negative of what
@@ -129,8 +127,9 @@ func (m *Model) AddCost(p, a convex.Array) { m.costs = append(m.costs, cost{p, a
 // Len is how many constraints were added.
 func (m *Model) Len() int { return len(m.cs.list) }
 
-// Add adds a constraint; other, if there is one, is the other half of an equation or a chain.
-func (m *Model) Add(c Common, other *Common) {
+// Add adds a constraint with a name and numbers in its brackets; other, if there is one, is the other
+// half of an equation or a chain.
+func (m *Model) Add(family string, index []int, c Common, other *Common) {
 	for _, half := range []*Common{&c, other} {
 		if half == nil {
 			continue
@@ -140,8 +139,8 @@ func (m *Model) Add(c Common, other *Common) {
 				m.Space.Row(half.A.Linear(k), half.Lo[k], half.Hi[k])
 			}
 		}
-		one := half.Named(c.Family, c.index)
-		one.second = half == other
+		one := *half
+		one.Family, one.index, one.second = family, index, half == other
 		m.cs.add(&one)
 	}
 }
