@@ -28,15 +28,15 @@ func (r *run) searches() *search.Kinds {
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	compass := &search.PatternSearch{Around: around, Most: r.set.Heuristics.Search.Coordinates}
-	slopes := search.GradientSampling{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
+	pattern := &search.PatternSearch{Around: around, Most: r.set.Heuristics.Search.Coordinates}
+	gradients := search.GradientSampling{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
 	return &search.Kinds{Moves: []search.Kind{
 		&search.Coordinates{Around: around, Most: r.set.Heuristics.Search.Coordinates},
 		&search.Decisions{Around: around, Off: !r.set.Heuristics.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Heuristics.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Heuristics.Search.Hops},
-		compass,
-	}, Pattern: compass, Gradients: slopes}
+		pattern,
+	}, Pattern: pattern, Gradients: gradients}
 }
 
 // improve searches around the point at which the local search has converged, until the
@@ -222,7 +222,7 @@ func (r *run) settle(ctx context.Context, end *outcome, err error) (*outcome, er
 }
 
 // settleWork is the work, as of Budget.Spent, that pays for the looks of settle. Source: a limit of
-// time; it is some .1 s.
+// time; it is some 0.1 s.
 const settleWork = 2e6
 
 // mostTries bounds the points from which settle tries the procedure again. Source: as

@@ -131,7 +131,7 @@ func (r *run) minimised(objective float64) float64 {
 	return objective
 }
 
-// evaluation is that of a point.
+// evaluation has the objective of a point, its size and error, and the violations.
 type evaluation struct {
 	x         []float64
 	size, err float64 // of the objective: program.Problem.ObjectiveSize, and the bound of its rounding error

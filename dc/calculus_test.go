@@ -229,7 +229,7 @@ func TestConstraints(t *testing.T) {
 	if v := p.Value([]float64{1, 2}); v != 3 {
 		t.Errorf("maximised objective %g, want 3", v)
 	}
-	if !p.Program().Constraints[0].Convex() || p.Program().Constraints[1].Convex() == p.Program().Constraints[2].Convex() {
+	if all := p.Program().Constraints; !all[0].Convex() || all[1].Convex() == all[2].Convex() {
 		t.Error("of a circle, one half is convex")
 	}
 }

@@ -47,8 +47,9 @@ func TestEquationsThatDefine(t *testing.T) {
 	}
 	// s ≤ 3 says something of the product, and nothing else does: its range is
 	// [-2, 4].
-	if last := p.Program().Constraints[len(p.Program().Constraints)-1]; len(p.Program().Constraints) != 6 || last.Name() != "s" || last.Value(at) != -3.75 {
-		t.Errorf("%d constraints, the last is %s at %g", len(p.Program().Constraints), last.Name(), last.Value(at))
+	all := p.Program().Constraints
+	if last := all[len(all)-1]; len(all) != 6 || last.Name() != "s" || last.Value(at) != -3.75 {
+		t.Errorf("%d constraints, the last is %s at %g", len(all), last.Name(), last.Value(at))
 	}
 }
 

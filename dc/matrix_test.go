@@ -40,7 +40,7 @@ func TestSymmetricVariables(t *testing.T) {
 			t.Errorf("%v, want %v", tt.got, tt.want)
 		}
 	}
-	if len(q.Program().Constraints) != 1 || q.Program().Constraints[0].Name() != "psd(P)" || !q.Program().Constraints[0].Convex() {
+	if all := q.Program().Constraints; len(all) != 1 || all[0].Name() != "psd(P)" || !all[0].Convex() {
 		t.Errorf("constraints %v", q.Program().Constraints)
 	}
 	x := make([]float64, 11)

@@ -124,7 +124,8 @@ func TestComplexSolutions(t *testing.T) {
 	if f := p.Families; len(f) != 1 || f[0].Name != "e" || f[0].First != 0 || f[0].Count != 2 {
 		t.Errorf("families %+v", f)
 	}
-	if a, b := p.Problem.Program().Constraints[0].Name(), p.Problem.Program().Constraints[1].Name(); a != "re(e)" || b != "im(e)" {
+	all := p.Problem.Program().Constraints
+	if a, b := all[0].Name(), all[1].Name(); a != "re(e)" || b != "im(e)" {
 		t.Errorf("constraints %s and %s", a, b)
 	}
 }

@@ -47,8 +47,9 @@ subject to
 				x[j] = math.Sin(float64(round + j*j))
 			}
 			for i := range a.Program().Constraints {
-				l, r := a.Program().Constraints[i].A.At(0, x)-a.Program().Constraints[i].Hi[0], b.Program().Constraints[i].A.At(0, x)-b.Program().Constraints[i].Hi[0]
-				if !(math.Abs(l-r) <= 1e-12) || a.Program().Constraints[i].DC || a.Program().Constraints[i].A.Len() != 1 {
+				c, d := &a.Program().Constraints[i], &b.Program().Constraints[i]
+				l, r := c.A.At(0, x)-c.Hi[0], d.A.At(0, x)-d.Hi[0]
+				if !(math.Abs(l-r) <= 1e-12) || c.DC || c.A.Len() != 1 {
 					t.Errorf("%s at %d is %g, %s is %g", tt[0], i+1, l, tt[1], r)
 				}
 			}

@@ -64,7 +64,7 @@ func (l *collection) read(c *Common) *graph.Graph {
 	return &r.G
 }
 
-// IsLarge reports whether a number in the brackets of a name is none that members keep.
+// IsLarge reports whether a number in the brackets of a name is too large for members.
 func IsLarge(i int) bool { return i != int(int32(i)) }
 
 // takes reports whether a member with the graph m and the statement c may follow.

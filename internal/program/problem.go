@@ -12,8 +12,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-// Atom makes the function of a name of data and arguments, as expr.Node has them; known is false
-// where there is none. An argument that has failed makes one that has.
+// Atom makes the function with a name, data and arguments as an expr.Node has them; known is false
+// for other names. The error of an argument is the error of the function.
 type Atom func(op string, data []float64, args []expr.Array) (f expr.Scalar, known bool)
 
 // Problem is a checked model: minimise the objective's g − h subject to the

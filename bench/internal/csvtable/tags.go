@@ -47,7 +47,7 @@ func tagged[R any]() (f format[R]) {
 	return f
 }
 
-// record has the fields of a row as they are written, those of a list between blanks.
+// record has the fields of a row as they are written, the entries of a list between blanks.
 func (f format[R]) record(r R) []string {
 	v := reflect.ValueOf(r)
 	rec := make([]string, len(f.header))

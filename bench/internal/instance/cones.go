@@ -24,7 +24,7 @@ const tiny = "tiny"
 func coneList() choice.List[coneClass] {
 	const soc, exp, pow, psd = qpbackend.SecondOrder, qpbackend.Exponential, qpbackend.Power, qpbackend.Semidefinite
 	kinds := func(k ...qpbackend.ConeKind) []qpbackend.ConeKind { return k }
-	type spec = qptest.ConeSpec // but for Want and Rank
+	type spec = qptest.ConeSpec // without Want and Rank
 	random := func(name string, s spec) coneClass {
 		return coneClass{name, func(seed uint64) Instance { return specified(name, s, seed) }}
 	}

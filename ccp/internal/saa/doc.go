@@ -1,6 +1,7 @@
-// Package saa finds a starting point for a problem whose objective is a large sum: it compares descents from many starts on samples of the
-// sum. It is the sample average approximation (Kleywegt, Shapiro and Homem-de-Mello 2002) with starts that leave by successive halving
-// (Jamieson and Talwalkar 2016).
+// Package saa finds a starting point for a problem whose objective is a large sum: it compares
+// descents from many starts on samples of the sum. It is the sample average approximation
+// (Kleywegt, Shapiro and Homem-de-Mello 2002); starts leave by successive halving (Jamieson and
+// Talwalkar 2016).
 package saa
 
 import "github.com/dcopt/dcopt/internal/program"

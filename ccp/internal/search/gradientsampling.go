@@ -75,7 +75,7 @@ const (
 	slopeSteps = 300
 	// farReach is the largest distance at which gradients are sampled, in parts of the variables'
 	// ranges, nearReach the factor between two distances. Source: an eighth of a box leaves room on
-	// both sides; the smallest distance is that of PatternSearch, leastShare, in four stages.
+	// both sides; the smallest distance is leastShare, as in PatternSearch, in four stages.
 	farReach, nearReach = 0x1p-3, 0x1p-5
 	// damped is the share of the old curvature along a step that stays. Source: Nocedal and Wright 2006, procedure 18.2.
 	damped = 0.2

@@ -372,7 +372,7 @@ func (c *curvature) add(dst []float64, w float64, x []float64) {
 	p.AddSymMulVec(dst, w, append(slices.Clone(x), make([]float64, len(dst)-len(x))...))
 }
 
-// smoothPart is f, or the smooth part of one that program.Problem.Linearised has made; nil: there is none.
+// smoothPart is f, or its smooth part if Problem.Linearised has made f; nil if it has none.
 func smoothPart(f convex.Func) convex.Func {
 	if smooth(f) {
 		return f

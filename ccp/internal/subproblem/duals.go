@@ -72,8 +72,8 @@ func (s *Compiled) DualTangent(at, change qpbackend.Tangent) Multipliers {
 	return out
 }
 
-// asWritten makes multipliers of splits those of the constraints as they are written. Bounds have
-// the multipliers of constraints Within them.
+// asWritten turns multipliers of splits into multipliers of the constraints as they are written.
+// Bounds have the multipliers of constraints Within them.
 func (s *Compiled) asWritten(rows [][]float64) {
 	for i, y := range rows {
 		if c := &s.DC.Constraints[i]; c.Within {

@@ -208,7 +208,8 @@ func (s *Problem) BadlyScaled(x []float64) bool {
 	for _, v := range s.Compiled.DC.Vars {
 		size := num.NormInf(x[v.Offset : v.Offset+v.Len()])
 		for k := range v.Len() {
-			if size >= leastSize && scaling.Unit(size) < s.Units.Of[v.Offset+k] && !scaling.Fits(size, s.Units.Of[v.Offset+k]) {
+			unit := s.Units.Of[v.Offset+k]
+			if size >= leastSize && scaling.Unit(size) < unit && !scaling.Fits(size, unit) {
 				return true
 			}
 		}

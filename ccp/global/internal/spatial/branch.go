@@ -43,7 +43,8 @@ func (s *Search) choose(box []factorable.Interval, x []float64, y []factorable.I
 }
 
 // scored is the column of the largest sum of the errors of its functions, and that sum.
-func (s *Search) scored(box []factorable.Interval, x []float64, weigh func(k int, off float64) float64) (col int, best float64) {
+func (s *Search) scored(box []factorable.Interval, x []float64,
+	weigh func(k int, off float64) float64) (col int, best float64) {
 	score := make(map[int]float64)
 	for k := range s.P.Terms {
 		t, j := &s.P.Terms[k], s.P.N+k

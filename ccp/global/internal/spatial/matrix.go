@@ -70,8 +70,8 @@ func (r *relaxation) matrix() {
 		for n, i := range of[:k+1] {
 			mi, ri, _ := r.inUnits(i)
 			col, _ := r.p.Pair(i, j)
-			l := factorable.ColumnOf(col).AddScaled(-mi, factorable.ColumnOf(j)).AddScaled(-mj, factorable.ColumnOf(i)).AddScaled(1,
-				convex.Linear{Const: mi * mj})
+			l := factorable.ColumnOf(col).AddScaled(-mi, factorable.ColumnOf(j))
+			l = l.AddScaled(-mj, factorable.ColumnOf(i)).AddScaled(1, convex.Linear{Const: mi * mj})
 			weight := math.Sqrt2
 			if n == k {
 				weight = 1

@@ -191,7 +191,8 @@ func (r *relaxation) term(k int, costs map[int]float64) {
 		r.product(k, below || r.both[j], above || r.both[j])
 	default:
 		if c, ok := costs[j]; ok {
-			r.b.Minimise(convex.Form{Quad: []convex.Quadratic{{Weight: c, Arg: convex.Entries(factorable.ColumnOf(t.A))}}})
+			square := convex.Quadratic{Weight: c, Arg: convex.Entries(factorable.ColumnOf(t.A))}
+			r.b.Minimise(convex.Form{Quad: []convex.Quadratic{square}})
 			return
 		}
 		r.curve(k, t, w, below, above || r.both[j])

@@ -44,15 +44,17 @@ type Search struct {
 	block   []int            // variables whose products may be a semidefinite matrix
 	matrix  bool             // it pays
 	hulls   bool             // of choices pay
-	trust   bool             // the backend's word counts: multipliers show no hulls, and little where variables have no bounds
-	sizes   map[int]bool     // arguments of absolute values that may be split where they have no bounds
-	splits  int              // of other columns
-	branch  []int            // columns that may be split
-	curves  int              // functions between lines
-	root    []factorable.Interval
-	open    queue
-	lost    float64 // the least bound of the nodes that were pruned
-	first   float64 // the bound by intervals alone
+	// trust: the backend's word counts, as multipliers show no hulls, and little where variables have
+	// no bounds.
+	trust  bool
+	sizes  map[int]bool // arguments of absolute values that may be split where they have no bounds
+	splits int          // of other columns
+	branch []int        // columns that may be split
+	curves int          // functions between lines
+	root   []factorable.Interval
+	open   queue
+	lost   float64 // the least bound of the nodes that were pruned
+	first  float64 // the bound by intervals alone
 }
 
 // Tree is a node of the tree as it was searched.

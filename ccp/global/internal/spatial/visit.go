@@ -249,7 +249,8 @@ func (s *Search) tryMatrix(ctx context.Context, v *visit, r *relaxation, work []
 }
 
 // tighten takes over the bound of another relaxation of the box, if it is better.
-func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation, work []factorable.Interval) (better bool, err error) {
+func (s *Search) tighten(ctx context.Context, v *visit, q *relaxation,
+	work []factorable.Interval) (better bool, err error) {
 	res, err := s.solve(ctx, q)
 	if err != nil || res.Status != qpbackend.Solved && res.Status != qpbackend.AlmostSolved {
 		return false, err
