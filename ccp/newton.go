@@ -79,8 +79,7 @@ func (r *run) curved() (curved, smooth, halves bool) {
 	for k := range r.p.Constraints {
 		c := &r.p.Constraints[k]
 		if halves = halves || c.Equation; !c.Convex() {
-			e := c.Function()
-			curved, smooth = true, smooth && e.Smooth()
+			curved, smooth = true, smooth && c.Written().Smooth()
 		}
 	}
 	return curved, smooth, halves

@@ -91,6 +91,31 @@ func (c *Constraint) Function() expr.Scalar {
 	return c.e
 }
 
+// Written is a function of the variables as it is written: the largest of its terms, values with
+// bounds of their rounding errors, and whether it has a gradient wherever it has subgradients.
+type Written interface {
+	convex.Func
+	Size(x []float64) float64
+	Approx(x []float64) convex.Approx
+	Smooth() bool
+}
+
+// Written is the function of a DC constraint for its values and gradients: it takes no splits.
+func (c *Constraint) Written() Written {
+	if c.members != nil {
+		return c.members.At(c.member)
+	}
+	return expr.AsSum(c.e)
+}
+
+// Slope is a Lipschitz constant of E in the largest change of a variable; +Inf where none is known.
+func (c *Constraint) Slope() float64 {
+	if c.members != nil {
+		return c.members.Slope(c.member)
+	}
+	return math.Inf(1)
+}
+
 // Value is the value of E at x, of length Problem.NumVars.
 func (c *Constraint) Value(x []float64) float64 {
 	if c.members != nil {

@@ -63,7 +63,7 @@ func (p *Problem) Violations(x []float64) Violations {
 			lo, hi := v.Bounds(k)
 			xk := x[v.Offset+k]
 			if math.IsNaN(xk) {
-				t.note(xk, at, terms{bound: 1})
+				t.note(xk, at, terms{affine: convex.Linear{}, bound: 1})
 			}
 			if xk < lo {
 				t.note(lo-xk, at, p.boundRow(v.Offset+k, lo))
@@ -95,9 +95,9 @@ func (p *Problem) Violations(x []float64) Violations {
 // terms of the expression.
 func (p *Problem) boundRow(j int, bound float64) terms {
 	if p.definedAt != nil && p.definedAt[j] > 0 {
-		return terms{p.defined[p.definedAt[j]-1].e, bound}
+		return terms{e: &p.defined[p.definedAt[j]-1].e, bound: bound}
 	}
-	return terms{expr.OfLinear(convex.Linear{Idx: []int{j}, Val: []float64{1}}), bound}
+	return terms{affine: convex.Linear{Idx: []int{j}, Val: []float64{1}}, bound: bound}
 }
 
 // Violation is the largest amount by which x breaks c, 0 if it holds. NaN counts
@@ -140,18 +140,36 @@ type tally struct {
 	x []float64
 }
 
-// terms of a row: an expression and a bound.
+// terms of a row: a function and a bound.
 type terms struct {
-	e     expr.Scalar
+	affine convex.Linear
+	e      interface { // nil: it is affine
+		Size(x []float64) float64
+		Approx(x []float64) convex.Approx
+	}
 	bound float64
 }
 
+// written are the terms of an expression alone.
+func written(e expr.Scalar) terms { return terms{e: &e} }
+
 // size is the largest term at x; terms that are not finite do not count.
-func (t *terms) size(x []float64) float64 { return max(math.Abs(t.bound), t.e.Size(x)) }
+func (t *terms) size(x []float64) float64 {
+	if t.e == nil {
+		return max(math.Abs(t.bound), t.affine.Size(x))
+	}
+	return max(math.Abs(t.bound), t.e.Size(x))
+}
 
 // error bounds the rounding error of the row at x.
 func (t *terms) error(x []float64) float64 {
-	return convex.FiniteSize(t.e.Approx(x).Bound()) + convex.Roundoff*math.Abs(t.bound)
+	var v convex.Approx
+	if t.e == nil {
+		v = t.affine.Approx(x)
+	} else {
+		v = t.e.Approx(x)
+	}
+	return convex.FiniteSize(v.Bound()) + convex.Roundoff*math.Abs(t.bound)
 }
 
 // leastUnit is the least unit of a row, in units of the row at the typical point: where all its
@@ -186,12 +204,12 @@ func (p *Problem) rowUnit(row terms, x []float64) float64 {
 // to be tol times. It is entry 0 of a DC constraint.
 func (p *Problem) RowUnit(c *Constraint, k int, x []float64) float64 {
 	if c.DC {
-		return p.rowUnit(terms{e: c.Function()}, x)
+		return p.rowUnit(terms{e: c.Written()}, x)
 	}
 	l := c.A.Linear(k)
 	bound := max(convex.FiniteSize(c.Lo[k]-l.Const), convex.FiniteSize(c.Hi[k]-l.Const))
 	l.Const = 0
-	return p.rowUnit(terms{expr.OfLinear(l), bound}, x)
+	return p.rowUnit(terms{affine: l, bound: bound}, x)
 }
 
 // UnitWithin is the largest unit that the row of c, a DC constraint of p, has at points within the
@@ -250,17 +268,11 @@ func unitOf(size float64) float64 {
 func (c *Constraint) violations(t *tally) {
 	at := spot{c: c}
 	if c.DC {
-		e := &c.e
-		v := c.Value(t.x)
-		if c.members != nil && !(v <= 0) {
-			one := c.Function()
-			e = &one
-		}
-		if !(v <= 0) {
-			t.note(v, at, terms{e: *e})
+		if v := c.Value(t.x); !(v <= 0) {
+			t.note(v, at, terms{e: c.Written()})
 		}
 		if c.members == nil { // these are finite everywhere
-			outside(e, t, at)
+			outside(&c.e, t, at)
 		}
 		return
 	}
@@ -276,14 +288,14 @@ func (c *Constraint) violations(t *tally) {
 		}
 		bound -= l.Const
 		l.Const = 0
-		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{expr.OfLinear(l), bound})
+		t.note(broken(v, c.Lo[k], c.Hi[k]), at, terms{affine: l, bound: bound})
 	}
 }
 
 // membersViolations takes down which of the constraints, which are the members, are broken.
 func membersViolations(m *family.Members, t *tally, cs []Constraint) {
 	m.Broken(t.x, func(k int, v float64) {
-		t.note(v, spot{c: &cs[k]}, terms{e: m.Expr(k)})
+		t.note(v, spot{c: &cs[k]}, terms{e: m.At(k)})
 	})
 }
 
@@ -309,7 +321,7 @@ func outside(e *expr.Scalar, t *tally, at spot) {
 func (t *tally) domains(list []expr.Term, at spot) {
 	for _, term := range list {
 		if term.Linearised() && !num.Finite(term.F.Value(t.x)) {
-			t.note(math.Inf(1), at, terms{e: expr.Of(term.F)})
+			t.note(math.Inf(1), at, written(expr.Of(term.F)))
 		}
 		r, ok := term.F.(convex.Restricted)
 		if !ok {
@@ -317,7 +329,7 @@ func (t *tally) domains(list []expr.Term, at spot) {
 		}
 		for _, f := range r.Domain() {
 			if v := f.Value(t.x); !(v <= 0) {
-				t.note(v, at, terms{e: expr.Of(f)})
+				t.note(v, at, written(expr.Of(f)))
 			}
 		}
 	}

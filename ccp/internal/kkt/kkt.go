@@ -198,7 +198,8 @@ func (p *Point) multiplier(duals [][]float64, i, k int) float64 {
 // is kinked where another of its subgradients changes the Lagrangian by more than Product.
 func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 	var grad []float64
-	off := distant{p: p, far: far * num.NormInf(p.Size)}
+	size := num.NormInf(p.Size)
+	off := distant{p: p, far: far * size}
 	for i := range p.P.Constraints {
 		c := &p.P.Constraints[i]
 		for k := range c.Lo {
@@ -216,21 +217,23 @@ func (p *Point) rows(y func(i, k int) float64, far float64, each func(r row)) {
 		if y == 0 || off.has(i) {
 			continue
 		}
-		f, r := expr.AsSum(c.Function()), row{c: i, y: y, lo: math.Inf(-1)}
+		f, r := c.Written(), row{c: i, y: y, lo: math.Inf(-1)}
 		if c.Equation {
 			r.lo = 0
 		}
 		if grad == nil {
 			grad = make([]float64, len(p.X))
 		}
-		r.value, r.idx = c.Value(p.X), f.Support()
+		r.value, r.idx = f.Value(p.X), f.Support()
 		f.AddSubgrad(grad, 1, p.X)
 		top := 0.0
 		for _, j := range r.idx {
 			top = max(top, math.Abs(grad[j])*p.Size[j])
 		}
 		near := c.Equation || !(-r.value > far*top)
-		if near {
+		// The mean of two gradients beside the point is no farther from the one at it than twice
+		// the slope.
+		if near && !(2*c.Slope()*size <= p.Product/math.Abs(y)) {
 			_, cone := c.Cone()
 			least := max(p.Near*p.P.RowUnit(c, 0, p.X), p.Product/math.Abs(y))
 			r.kinked = cone || c.Order() > 0 || !p.differentiable(f, r.idx, grad, least)
@@ -265,7 +268,7 @@ func (d *distant) has(i int) bool {
 		m.Values(d.values, d.p.X)
 	}
 	k := i - d.first
-	return d.of != nil && k < len(d.values) && -d.values[k] > d.far*d.of.Slope(k)
+	return d.of != nil && k < len(d.values) && -d.values[k] > d.far*d.p.P.Constraints[i].Slope()
 }
 
 // all are multipliers of all rows, larger than any number, so that every kink counts.

@@ -6,7 +6,29 @@ import (
 	"github.com/dcopt/dcopt/internal/expr/rule"
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 )
+
+// Member is one of Members as a function, without the split that Members.Expr has.
+type Member struct {
+	of *Members
+	k  int
+}
+
+// At is member k as a function.
+func (m *Members) At(k int) Member { return Member{m, k} }
+
+func (m Member) Value(x []float64) float64 { return m.of.Plan.Member(m.k, x) }
+func (m Member) Support() []int            { return m.of.Support(m.k) }
+func (m Member) Smooth() bool              { return m.of.Plan.Smooth() }
+func (m Member) Size(x []float64) float64  { return m.of.Plan.MemberSize(m.k, x) }
+func (m Member) Approx(x []float64) (a convex.Approx) {
+	m.of.Plan.ErrorsOf(m.k, m.k+1, x, func(b *pass.Block) { a = convex.Approx{V: b.Values[0], E: b.Errors[0]} })
+	return a
+}
+func (m Member) AddSubgrad(dst []float64, scale float64, x []float64) {
+	m.of.Plan.AddMember(dst, scale, m.k, x)
+}
 
 // MemberOf is node k of member i, which has one entry, as an expression.
 func MemberOf(g *graph.Graph, k int, of *convex.Space, i int) expr.Scalar {

@@ -24,6 +24,11 @@ func (p *Plan) AddGradient(dst []float64, scale float64, weights, x []float64, e
 	return value
 }
 
+// AddMember adds scale times the gradient of a member at x to dst, and returns its value.
+func (p *Plan) AddMember(dst []float64, scale float64, i int, x []float64) (value float64) {
+	return p.addGradient(dst, scale, one, x, nil, i, i+1)
+}
+
 // addGradient is AddGradient of the members from one to another.
 func (p *Plan) addGradient(
 	dst []float64, scale float64, weights, x []float64, except []bool, from, to int,

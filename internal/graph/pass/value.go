@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"math"
+
 	"github.com/dcopt/dcopt/internal/graph"
 	"gonum.org/v1/gonum/floats"
 )
@@ -56,12 +58,31 @@ func (p *Plan) blocksOf(from, to int, x []float64, each func(w *Work, lo, n int)
 }
 
 // Member is the value of a member at x.
-func (p *Plan) Member(i int, x []float64) float64 {
-	w := p.take()
-	defer p.put(w)
-	p.begin(w, x)
-	p.forward(w, i, 1, x)
-	return w.v[p.Top()][0]
+func (p *Plan) Member(i int, x []float64) (v float64) {
+	p.blocksOf(i, i+1, x, func(w *Work, _, _ int) { v = w.v[p.Top()][0] })
+	return v
+}
+
+// MemberSize is the largest term at x of a member that is a sum: a product of a coefficient and a
+// variable, the constant or a weighted function. Terms that are not finite do not count.
+func (p *Plan) MemberSize(i int, x []float64) (size float64) {
+	p.blocksOf(i, i+1, x, func(w *Work, _, _ int) {
+		term := func(v float64) {
+			if v = math.Abs(v); v > size && v <= math.MaxFloat64 {
+				size = v
+			}
+		}
+		top := p.Last()
+		r := &top.Rows[0]
+		term(graph.At(r.C, i))
+		for t := range r.Idx {
+			term(graph.At(r.Val[t], i) * x[graph.At(r.Idx[t], i)])
+		}
+		for a, arg := range top.Args {
+			term(graph.At(top.Weights[a], i) * w.v[arg][0])
+		}
+	})
+	return size
 }
 
 // begin computes numbers that all members share.
