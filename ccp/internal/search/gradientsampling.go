@@ -171,9 +171,42 @@ func (s *GradientSampling) prepare(x []float64) {
 	}
 	s.widths, s.free = s.widths[:0], 0
 	for j, v := range x {
-		w := s.width(j, v)
-		if s.widths = append(s.widths, w); w > 0 {
+		s.widths = append(s.widths, s.width(j, v))
+	}
+	s.hold(x)
+	for _, w := range s.widths {
+		if w > 0 {
 			s.free++
+		}
+	}
+}
+
+// hold makes the widths of variables 0 to which their bounds and, to first order, the constraints
+// of no other variable leave less than the smallest distance, as −1 ≤ x ≤ 1 and x² ≥ 1 do: a look
+// at a point of signs would cost as much as the procedure before it.
+func (s *GradientSampling) hold(x []float64) {
+	down, up, g := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for j, v := range x {
+		down[j], up[j] = v-s.Lo[j], s.Hi[j]-v
+	}
+	for _, c := range slices.Concat(s.Sub.Compiled.Hard, s.Sub.Compiled.Soft) {
+		of := c.Support()
+		if !c.DC || len(of) != 1 {
+			continue
+		}
+		j, f := of[0], c.Written()
+		g[j] = 0
+		f.AddSubgrad(g, 1, x)
+		switch room := max(-f.Value(x)/math.Abs(g[j]), 0); {
+		case g[j] > 0:
+			up[j] = min(up[j], room)
+		case g[j] < 0:
+			down[j] = min(down[j], room)
+		}
+	}
+	for j, w := range s.widths {
+		if down[j]+up[j] < leastShare*w {
+			s.widths[j] = 0
 		}
 	}
 }
@@ -462,16 +495,16 @@ func (s *GradientSampling) constraints(x []float64, reach float64) {
 		}
 	}
 	convexified := func(c *program.Constraint) {
-		e := c.Function()
-		add(e.Value, func(g []float64) { e.AddGradient(g, 1, x) })
-		if expr.AsSum(e).Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
+		f := c.Written()
+		add(f.Value, func(g []float64) { f.AddSubgrad(g, 1, x) })
+		if f.Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}
 		for range s.free { // other pieces of a function with kinks
 			y, g := s.beside(x, reach), make([]float64, len(x))
 			s.left -= s.work / float64(1+len(s.rows))
-			e.AddGradient(g, 1, y)
-			at := e.Value(y)
+			f.AddSubgrad(g, 1, y)
+			at := f.Value(y)
 			for j, v := range g {
 				at += v * (x[j] - y[j])
 			}
