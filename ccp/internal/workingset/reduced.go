@@ -64,7 +64,7 @@ func (s *working) stays(j int32) (v float64, ok bool) {
 		return min(max(s.x[j], lo), hi), true
 	}
 	v = s.bound(j, q)
-	return v, !math.IsInf(v, 0)
+	return v, !s.sampled && !math.IsInf(v, 0) // samples have a box
 }
 
 // build makes the problem of the set anew.
@@ -181,7 +181,8 @@ func (s *working) fill() bool {
 		r.p.P.Val[k] = s.p.P.Val[at]
 	}
 	for f, j := range r.cols {
-		r.p.Q[f], r.p.Lo[f], r.p.Hi[f] = r.q[j], s.p.Lo[j], s.p.Hi[j]
+		r.p.Q[f] = r.q[j]
+		r.p.Lo[f], r.p.Hi[f] = s.within(j)
 	}
 	for f, i := range r.rows {
 		r.p.L[f], r.p.U[f] = s.p.L[i], s.p.U[i]
@@ -225,7 +226,9 @@ func (s *working) restore(res *qpbackend.Result) {
 	for j, f := range r.to {
 		switch {
 		case f >= 0 && int(f) < len(res.Z):
-			s.z[j] = res.Z[f]
+			if lo, hi := s.within(j); res.Z[f] < 0 && lo == s.p.Lo[j] || res.Z[f] > 0 && hi == s.p.Hi[j] {
+				s.z[j] = res.Z[f]
+			}
 		case proof || ray:
 		case s.state[j] == rest:
 			s.z[j] = -s.p.Q[j]

@@ -24,6 +24,7 @@ type working struct {
 	stale   bool // small has not the present values
 	dual    bool // the solve begins at a point with multipliers
 	sampled bool // the rows are those of samples
+	box
 	progress
 }
 
@@ -80,6 +81,8 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 		warm = s.dual
 		s.tol, s.reached, s.spent = s.set.Tol, false, 0
 		err = s.renew(ctx)
+		s.recentre(s.x, firstHalf)
+		s.stale = s.stale || s.sampled
 		s.dual = false
 		if err != nil {
 			return t, err
@@ -162,7 +165,8 @@ func (s *working) Invert(
 func (s *working) next() (again bool) {
 	switch s.res.Status {
 	case qpbackend.PrimalInfeasible:
-		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol && (s.yield(true) || s.all())
+		return qpbackend.PrimalInfeasibility(s.p, s.y, s.z) > s.set.InfeasTol &&
+			(s.enlarge() || s.yield(true) || s.all())
 	case qpbackend.DualInfeasible:
 		return qpbackend.DualInfeasibility(s.p, s.x) > s.set.InfeasTol && (s.join(s.broken(0, true)) || s.all())
 	case qpbackend.Solved, qpbackend.AlmostSolved:
@@ -179,7 +183,8 @@ func (s *working) next() (again bool) {
 	}
 	small := s.res.Res
 	s.res.Res = s.set.Certify(context.Background(), s.p, nil, s.x, s.y, s.z, s.certify)
-	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) && (s.sharpen(small) || s.all()) {
+	if s.res.Status == qpbackend.Solved && !(s.res.Res.Max() <= s.set.Tol) &&
+		(s.enlarge() || s.sharpen(small) || s.all()) {
 		return true
 	}
 	s.certified = true

@@ -527,6 +527,41 @@ func TestMaximaAsTheWhole(t *testing.T) {
 	}
 }
 
+// TestIdlePiece: a piece that is the largest nowhere near the solution stays where it is, and few
+// rows join; in the middle of its room it breaks most of its rows.
+func TestIdlePiece(t *testing.T) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		p := maxima(rng, 2000, false)
+		for j := range 3 { // the last piece of four costs nothing by itself
+			p.Q[9+j] = 0
+		}
+		for i := 3; i < len(p.L); i += 4 {
+			a := 0.0
+			for k := p.A.ColPtr[11]; k < p.A.ColPtr[12]; k++ {
+				if p.A.RowIdx[k] == i {
+					a = math.Abs(p.A.Val[k])
+				}
+			}
+			if math.IsInf(p.L[i], -1) {
+				p.U[i] = 6 * a
+			} else {
+				p.L[i] = -6 * a
+			}
+		}
+		some, res := answerHeld(t, p)
+		whole, want := answer(t, ipm.Backend{}, p)
+		whole.Close()
+		if res.Status != qpbackend.Solved || !(math.Abs(res.Objective-want.Objective) <= 1e-7*max(1, math.Abs(want.Objective))) {
+			t.Errorf("seed %d: %v with %.10g, as a whole %.10g", seed, res.Status, res.Objective, want.Objective)
+		}
+		if some.rows > len(p.L)/50 {
+			t.Errorf("seed %d: %d of %d rows have joined", seed, some.rows, len(p.L))
+		}
+		some.Close()
+	}
+}
+
 // TestEnough: a point that is enough is above the least value by at most a hundredth of its decrease, which its multipliers prove, and the solution
 // after it is one again.
 func TestEnough(t *testing.T) {
