@@ -2,6 +2,7 @@ package global
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -53,6 +54,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 		ahead := starts.Work() - first - b.spent() // the starts; they begin where there is no feasible point
 		if b.search != nil && (done || ahead > 0 || ahead == 0 && b.out.Feasible) {
 			b.g.set.MaxWork = most - b.spent() - starts.Work()
+			b.search.MostSolve = b.each(most)
 			b.bound(ctx, most/rounds)
 			continue
 		}
@@ -113,6 +115,12 @@ func (b *bounding) spent() float64 {
 	return b.used + b.search.Work()
 }
 
+// each is the work that one convex problem of the search may take: half of what is left of most, and
+// no less than a round.
+func (b *bounding) each(most float64) float64 {
+	return max((most-b.spent()-b.starts.Work())/2, most/rounds)
+}
+
 // largest is the share of the work that one node may take for a search to begin. Source: a limit of
 // time; examples/control.dc, of 1200 variables, is proved at the root.
 const largest = 0.05
@@ -132,7 +140,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 		if b.tooLarge(g.flat.Columns(), entries, most) {
 			return
 		}
-		b.g = g
+		b.g, g.each = g, b.each(most)
 		b.search, free, err = g.search(ctx)
 	}
 	if err != nil {
@@ -162,7 +170,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 func (b *bounding) tooLarge(columns, entries int, most float64) bool {
 	large := columnWork*float64(columns)+entryWork*float64(entries) > largest*most
 	if large {
-		b.out.NoBound = "the problem is too large for a search that takes no longer than the starts"
+		b.out.NoBound = spatial.ErrTooLarge.Error()
 	}
 	return large
 }
@@ -196,6 +204,11 @@ func (b *bounding) bound(ctx context.Context, work float64) {
 		b.starts.Add(copied(b.out.Result))
 	}
 	over := b.search.Work() == spent || b.search.Open == 0 || err != nil && ctx.Err() == nil
+	if errors.Is(err, spatial.ErrTooLarge) {
+		if err = nil; b.search.Nodes == 0 {
+			b.out.NoBound = spatial.ErrTooLarge.Error()
+		}
+	}
 	if b.finish(err); over { // nothing is left that would change
 		b.used, b.search = b.spent(), nil
 	}

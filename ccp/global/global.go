@@ -68,6 +68,7 @@ type searcher struct {
 	unit  float64 // of the objective, a power of 2: bounds and upper are multiples of it
 	res   *Result
 	upper float64 // the best objective, minimised, in units
+	each  float64 // the work that one convex problem may take; 0: no limit
 	x     []float64
 }
 
@@ -98,7 +99,7 @@ func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, e
 	}
 	s = &spatial.Search{
 		P: f, Backend: g.set.Backend, GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
-		Upper: g.upper, Keep: g.set.Global.Proof,
+		Upper: g.upper, Keep: g.set.Global.Proof, MostSolve: g.each,
 		Least: max(g.p.Objective.Range().Lo/g.unit, g.minimised(g.res.Bound)),
 	}
 	if s.Backend == nil {

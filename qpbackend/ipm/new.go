@@ -48,6 +48,8 @@ type conic struct{ reduce.Solver }
 // KKT is the way in which the linear systems are solved.
 func (c conic) KKT() KKT { return c.Last().(*solver).KKT() }
 
+func (c conic) IterationWork() float64 { return c.Last().(*solver).IterationWork() }
+
 // Estimate is the memory and the time that the semidefinite cones of a problem take.
 type Estimate struct {
 	Bytes   float64

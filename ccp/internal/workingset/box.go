@@ -19,7 +19,9 @@ const (
 	larger = 0x1p5
 )
 
-func (b *box) recentre(x []float64, half float64) { b.centre, b.half = append(b.centre[:0], x...), half }
+func (b *box) recentre(x []float64, half float64) {
+	b.centre, b.half = append(b.centre[:0], x...), half
+}
 
 // within are the bounds of column j in the smaller problem.
 func (s *working) within(j int) (lo, hi float64) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -20,6 +21,9 @@ type Search struct {
 	MaxNodes int
 	// Run pauses from so much work on, and goes on where it is called again; 0: no limit
 	MostWork float64
+	// MostSolve is the work that one convex problem may take: Run ends before one that takes more, with
+	// ErrTooLarge; 0: no limit
+	MostSolve float64
 	// Upper is the least cost of a feasible point so far, +Inf if there is none.
 	Upper float64
 	// Try is given points that may be feasible, and whether to descend from them; it
@@ -78,6 +82,9 @@ type node struct {
 	vain     bool // probing
 	cuts     []factorable.Cut
 }
+
+// ErrTooLarge is the error of a convex problem that would take more than Search.MostSolve.
+var ErrTooLarge = errors.New("the problem is too large for a search that takes no longer than the starts")
 
 // batch is how many nodes are solved at a time, whatever the number of processors.
 // Source: any number does; more would leave the order of best bounds.

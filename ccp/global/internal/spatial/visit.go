@@ -194,6 +194,9 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	solver, err := s.Backend.New(ctx, qp, s.Backend.DefaultSettings())
 	if err == nil {
 		defer solver.Close()
+		if s.tooLarge(solver) {
+			return nil, ErrTooLarge
+		}
 		err = solver.Solve(ctx, &res)
 		var m subproblem.Meter
 		m.Add(&res, float64(len(qp.P.Val)+len(qp.A.Val)))
@@ -206,6 +209,15 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 		res.Status = qpbackend.NumericalTrouble
 	}
 	return &res, nil
+}
+
+// solveIterations are about those of a convex problem. Source: those of MINLPLib take 10 to 40.
+const solveIterations = 30
+
+// tooLarge reports whether the solution would take more work than it may, where the backend knows.
+func (s *Search) tooLarge(solver qpbackend.Solver) bool {
+	known, ok := solver.(interface{ IterationWork() float64 })
+	return ok && s.MostSolve > 0 && solveIterations*known.IterationWork() > s.MostSolve
 }
 
 // Work of a node beside its convex problem: overhead, for each column and round of tightening, and
