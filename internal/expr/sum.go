@@ -30,7 +30,6 @@ func newSum(lin convex.Linear, terms []Term) convex.Representer {
 }
 
 func (s *Sum) Value(x []float64) float64                            { return s.E.Value(x) }
-func (s *Sum) Size(x []float64) float64                             { return s.E.Size(x) }
 func (s *Sum) Approx(x []float64) convex.Approx                     { return s.E.Approx(x) }
 func (s *Sum) AddSubgrad(dst []float64, scale float64, x []float64) { s.E.AddSubgrad(dst, scale, x) }
 func (s *Sum) Smooth() bool                                         { return s.E.Smooth() }

@@ -63,7 +63,7 @@ func Stream(r io.Reader) (*Reader, error) { return open(r, true) }
 
 func open(r io.Reader, anyLength bool) (*Reader, error) {
 	t := &Reader{in: counter{r: r}, any: anyLength}
-	t.r = bufio.NewReaderSize(&t.in, 1<<16)
+	t.r = bufio.NewReader(&t.in)
 	if head, _ := t.r.Peek(2); string(head) != "\x1f\x8b" {
 		return t, nil
 	}
@@ -71,7 +71,7 @@ func open(r io.Reader, anyLength bool) (*Reader, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	t.zip, t.r = true, bufio.NewReaderSize(z, 1<<16)
+	t.zip, t.r = true, bufio.NewReader(z)
 	return t, nil
 }
 

@@ -105,7 +105,7 @@ func (c *Constraint) Written() Written {
 	if c.members != nil {
 		return c.members.At(c.member)
 	}
-	return expr.AsSum(c.e)
+	return &c.e
 }
 
 // Slope is a Lipschitz constant of E in the largest change of a variable; +Inf where none is known.

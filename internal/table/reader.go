@@ -162,10 +162,10 @@ func (t *Reader) fill() error {
 	n := len(t.rest)
 	more := max(blockBytes, n)
 	if t.buf == nil { // many tables are small
-		more = blockBytes / 4
+		more = blockBytes / 16
 	}
 	if cap(t.buf) < n+more {
-		buf := make([]byte, n+more+blockBytes/8) // the next rest is of another length
+		buf := make([]byte, n+more+more/8) // the next rest is of another length
 		copy(buf, t.rest)
 		t.buf = buf
 	} else {
