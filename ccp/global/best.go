@@ -54,7 +54,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 		ahead := starts.Work() - first - b.spent() // the starts; they begin where there is no feasible point
 		if b.search != nil && (done || ahead > 0 || ahead == 0 && b.out.Feasible) {
 			b.g.set.MaxWork = most - b.spent() - starts.Work()
-			b.search.MostSolve = b.each(most)
+			b.search.Most.Solve = b.each(most)
 			b.bound(ctx, most/rounds)
 			continue
 		}
@@ -115,8 +115,8 @@ func (b *bounding) spent() float64 {
 	return b.used + b.search.Work()
 }
 
-// each is the work that one convex problem of the search may take: half of what is left of most, and
-// no less than a round.
+// each is the work that one convex problem of the search may take: half of what is left of most,
+// and no less than a round.
 func (b *bounding) each(most float64) float64 {
 	return max((most-b.spent()-b.starts.Work())/2, most/rounds)
 }
@@ -198,7 +198,7 @@ func (b *bounding) takes() error {
 // bound searches on with so much work.
 func (b *bounding) bound(ctx context.Context, work float64) {
 	before, spent := b.out.Objective, b.search.Work()
-	b.search.MostWork = spent + work
+	b.search.Most.Run = spent + work
 	err := b.search.Run(ctx)
 	if b.out.Objective != before {
 		b.starts.Add(copied(b.out.Result))

@@ -13,7 +13,7 @@ import (
 func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
 	if p, ok := g.(convex.Polyhedral); ok {
 		hs := len(h.Support())
-		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hs <= 2*(len(g.Support())+hs)+8 {
+		if pieces := p.Pieces(); len(pieces) > 0 && FewPieces(len(pieces), len(g.Support()), hs) {
 			for _, l := range pieces {
 				c.Tangent(l.AddScaled(-1, t), h)
 			}
@@ -25,6 +25,12 @@ func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
 		bound = func() convex.Linear { return s.E.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.E.Terms))) }
 	}
 	c.Tangent(bound().AddScaled(-1, t), h)
+}
+
+// FewPieces reports whether an h of some variables written out for each piece of g costs no more
+// than a column above g.
+func FewPieces(pieces, variablesOfG, variablesOfH int) bool {
+	return pieces*variablesOfH <= 2*(variablesOfG+variablesOfH)+8
 }
 
 // bentIn reports whether h has terms that are bent, see bent.

@@ -125,7 +125,7 @@ var mayImport = map[string]string{
 	"ccp/internal/stop":    "internal/num",
 	// The convex problem of an iteration, and a backend's view of it.
 	"ccp/internal/blocks":     "internal/convex internal/expr/family internal/num internal/graph internal/graph/pass qpbackend internal/program",
-	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/blocks qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/fixed ccp/internal/scaling ccp/internal/workingset internal/dense gonum internal/program",
+	"ccp/internal/subproblem": "internal/expr internal/convex internal/num internal/matrix ccp/internal/implied ccp/internal/blocks qpbackend qpbackend/reduce qpbackend/sparse ccp/internal/fixed ccp/internal/scaling ccp/internal/workingset internal/dense internal/graph/pass gonum internal/program",
 	// A starting point from samples of a large sum.
 	"ccp/internal/saa": "internal/num ccp/internal/search internal/expr internal/expr/family internal/program",
 	// A backend's problem without the columns of parameters.

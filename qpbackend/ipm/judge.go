@@ -182,8 +182,8 @@ func (s *solver) unscale(w *interior.Work) {
 	s.lay.handOver(s.P, s.cand.Y, s.cand.Z)
 }
 
-// IterationWork is about the multiplications of an iteration, as Result.Work counts them. It is known
-// before Solve.
+// IterationWork is about the multiplications of an iteration, as Result.Work counts them. It is
+// known before Solve.
 func (s *solver) IterationWork() float64 { return s.sys.Work() }
 
 // finish turns the verdict into a result.

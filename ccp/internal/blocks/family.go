@@ -11,9 +11,10 @@ import (
 )
 
 // Family is the rows l − h ≤ s of DC constraints that are one object, one for each or for some of
-// them. They follow one another, as their slacks do.
+// them, or of members of the objective. They follow one another, as their slacks do; the slacks of
+// the objective are columns that it has, which several families may share.
 type Family struct {
-	All         *family.Members // of the constraints
+	All         *family.Members // of the constraints; nil: of the objective
 	Owner, Soft int             // numbers of the first of All: of the constraint, and among those with slacks
 	Row, Slack  int             // numbers of the first row and of its slack
 	all, some   *pass.Tangent   // of All, and of those with rows
@@ -24,12 +25,9 @@ type Family struct {
 }
 
 // NewFamily has the rows from row on of the members in the list, nil for all, whose slacks are the
-// columns from col on. all has the tangents of All.
-func NewFamily(m *family.Members, all *pass.Tangent, list []int32, owner, soft, row, slack, col int) *Family {
-	f := &Family{
-		All: m, Owner: owner, Soft: soft, Row: row, Slack: slack,
-		all: all, some: all, count: m.Count(), Col: col, number: list,
-	}
+// columns from col on. all has the tangents of m, of the objective where that is nil.
+func NewFamily(m *family.Members, all *pass.Tangent, list []int32, row, col int) *Family {
+	f := &Family{All: m, Row: row, all: all, some: all, count: all.Count(), Col: col, number: list}
 	if list != nil {
 		f.some, _ = m.Part(list).Tangent()
 		f.count = len(list)

@@ -20,8 +20,20 @@ type Row struct {
 
 // List has rows in order.
 type List struct {
-	Single   []Row // but those of families
-	Families []*Family
+	Single    []Row // but those of families
+	Objective []*Family
+	Families  []*Family // of constraints, which come after
+}
+
+// All are the families in the order of their rows.
+func (l *List) All(yield func(f *Family) bool) {
+	for _, list := range [2][]*Family{l.Objective, l.Families} {
+		for _, f := range list {
+			if !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // Assembled says that the problem has the coefficients. Those of rows with columns beyond the first
@@ -41,7 +53,7 @@ func (l *List) Count() int { return len(l.Single) + l.Members() }
 // Members is how many rows there are in families.
 func (l *List) Members() int {
 	n := 0
-	for _, f := range l.Families {
+	for f := range l.All {
 		n += f.Count()
 	}
 	return n
@@ -50,10 +62,12 @@ func (l *List) Members() int {
 // At is row number i. Of a family it is a copy, and lacks the coefficients.
 func (l *List) At(i int) *Row {
 	at := i
-	for _, f := range l.Families {
+	for f := range l.All {
 		switch n := f.Count(); {
 		case i < f.Row:
 			return &l.Single[at]
+		case i < f.Row+n && f.All == nil:
+			return &Row{Lo: math.Inf(-1), Owner: -1, Entry: -1, Share: 1}
 		case i < f.Row+n:
 			return &Row{Lo: math.Inf(-1), Owner: f.Owner + f.Number(i-f.Row), Share: 1}
 		default:
@@ -72,7 +86,7 @@ func (l *List) Each(one func(i int, r *Row), many func(i int, f *Family, k int))
 			at++
 		}
 	}
-	for _, f := range l.Families {
+	for f := range l.All {
 		until(f.Row)
 		for k := range f.Count() {
 			many(i+k, f, k)

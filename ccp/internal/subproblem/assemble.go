@@ -6,6 +6,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/reduce"
@@ -73,7 +74,8 @@ func (s *Compiled) addFamily(b *Builder, i int) int {
 	}
 	n := m.Count()
 	some := s.choice.Of(len(b.Rows.Families), m)
-	f := blocks.NewFamily(m, t, some, i, len(s.Soft), b.Rows.Count(), len(s.Slacks), b.Cols())
+	f := blocks.NewFamily(m, t, some, b.Rows.Count(), b.Cols())
+	f.Owner, f.Soft, f.Slack = i, len(s.Soft), len(s.Slacks)
 	for k := range f.Count() {
 		s.Slacks = append(s.Slacks, b.Var())
 		s.owners = append(s.owners, int32(len(s.Soft)+f.Number(k)))
@@ -128,7 +130,7 @@ func (b *Builder) meet(c *program.Constraint) bool {
 // than a column above g, else that column.
 func upperRows(b *Builder, g convex.Representer, hSupport int) []convex.Linear {
 	if p, ok := g.(convex.Polyhedral); ok {
-		if pieces := p.Pieces(); len(pieces) > 0 && len(pieces)*hSupport <= 2*(len(g.Support())+hSupport)+8 {
+		if pieces := p.Pieces(); len(pieces) > 0 && expr.FewPieces(len(pieces), len(g.Support()), hSupport) {
 			return pieces
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/expr"
+	"github.com/dcopt/dcopt/internal/graph/pass"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -141,6 +142,22 @@ func (b *Builder) Tangent(a convex.Linear, h convex.Func) {
 	}
 	last := len(b.cuts) - 1
 	b.cut(a, h, Cut{Slack: NoSlack, Same: last >= 0 && b.cuts[last].H == h}, -1)
+}
+
+// Above states the rows of members of the objective with tangents, each at most one of the columns
+// that first makes: cuts without slacks. It does not where there are parameters: derivatives look
+// at each of their functions.
+func (b *Builder) Above(tangents []*pass.Tangent, first func() int) (ok bool) {
+	if b.pinned != nil || b.owner != ownObjective {
+		return false
+	}
+	col := first()
+	for _, t := range tangents {
+		f := blocks.NewFamily(nil, t, nil, b.Rows.Count(), col)
+		b.Rows.Objective = append(b.Rows.Objective, f)
+		b.work(f.Count())
+	}
+	return true
 }
 
 // cut adds the row a − h ≤ 0 that c describes. Zeros keep the places of h's

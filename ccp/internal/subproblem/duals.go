@@ -113,7 +113,7 @@ func (s *Compiled) rowDuals(in [][]float64, y, dy []float64) [][]float64 {
 			}
 		}
 	}, func(i int, f *blocks.Family, k int) {
-		if i < len(dy) {
+		if f.All != nil && i < len(dy) {
 			out[f.Owner+f.Number(k)][0] += dy[i]
 		}
 	})

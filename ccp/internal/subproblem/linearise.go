@@ -59,7 +59,7 @@ func (s *Problem) tangents(x []float64) bool {
 	}
 	s.stale()
 	finite := true
-	for _, f := range s.Compiled.Rows.Families {
+	for f := range s.Compiled.Rows.All {
 		all, same := f.Tangent(s.Lin.Now.A, s.Lin.Now.U, s.Compiled.QP, x)
 		s.Session.unchanged.held = s.Session.unchanged.held && same
 		finite = finite && all

@@ -2,13 +2,16 @@ package subproblem
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/dc/lang"
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
@@ -125,4 +128,78 @@ func TestQuadraticInConstraint(t *testing.T) {
 	if !(at[0] < 0 && math.Abs(g0-g1) <= 1e-4*math.Abs(g1)) {
 		t.Errorf("at %v the gradients are not parallel: (%g, %g)", at, g0, g1)
 	}
+}
+
+// TestRowsOfTheObjective: the rows of a fit of samples are stated at once, and the convex problem
+// has the least value that it has with the rows of each sample stated by itself.
+func TestRowsOfTheObjective(t *testing.T) {
+	const samples = 60
+	rng := rand.New(rand.NewPCG(5, 1))
+	var x, y strings.Builder
+	m := dc.NewModel()
+	box := []dc.VarOption{dc.AtLeast(-5), dc.AtMost(5)}
+	g, h, sum := m.Var("G", []int{2, 3}, box...), m.Var("H", []int{2, 3}, box...), dc.Num(0)
+	for range samples {
+		row, v := []float64{rng.NormFloat64(), rng.NormFloat64(), 1}, rng.NormFloat64()
+		fmt.Fprintf(&x, "; %g %g 1", row[0], row[1])
+		fmt.Fprintf(&y, " %g", v)
+		largest := func(a dc.Expr) dc.Expr { return dc.Max(a.Row(0).Dot(row), a.Row(1).Dot(row)) }
+		sum = sum.Add(dc.Abs(largest(g).Scale(2).Sub(largest(h).Scale(3)).Sub(dc.Num(v)).Add(h.At(0, 2))))
+	}
+	m.Minimize(sum)
+	apart, err := m.Problem(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := lang.Parse("fit.dc", fmt.Appendf(nil, `param X = [%s], y = [%s]
+var G[2,3] in [-5, 5], H[2,3] in [-5, 5]
+minimize sum(i in 1..60) abs(2*max(k in 1..2) (X[i,:]*G[k,:]) - 3*max(k in 1..2) (X[i,:]*H[k,:]) - y[i] + H[1,3])
+`, x.String()[1:], y.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	together, err := lang.Compile(t.Context(), f, lang.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := make([]float64, apart.NumVars())
+	for j := range z {
+		z[j] = rng.NormFloat64()
+	}
+	once, least := leastOf(t, together.Problem, z)
+	single, want := leastOf(t, apart, z)
+	if n := len(once.Compiled.Rows.Objective); n != 4 || len(once.Compiled.Cuts) != 0 {
+		t.Errorf("%d families and %d cuts, want 4 and none", n, len(once.Compiled.Cuts))
+	}
+	if n, rows := len(single.Compiled.Cuts), once.Compiled.Rows.Count(); n != rows {
+		t.Errorf("%d cuts, and %d rows at once", n, rows)
+	}
+	if !(math.Abs(least-want) <= 1e-6*math.Abs(want)) {
+		t.Errorf("the least value is %.10g, of samples one by one %.10g", least, want)
+	}
+	for i := range once.Compiled.Rows.Count() {
+		if r := once.Compiled.Rows.At(i); r.Owner >= 0 || r.Entry >= 0 {
+			t.Fatalf("row %d is of constraint %d", i, r.Owner)
+		}
+	}
+}
+
+// leastOf is the convex problem with tangents at z, and its least value.
+func leastOf(t *testing.T, p *dc.Problem, z []float64) (*Problem, float64) {
+	t.Helper()
+	s, err := Compile(t.Context(), p.Program())
+	if err == nil {
+		err = s.Linearise(z, 1)
+	}
+	if err == nil {
+		err = s.Open(t.Context(), ipm.Backend{}, ipm.Backend{}.DefaultSettings())
+	}
+	if err == nil {
+		defer s.Close()
+		err = s.Solve(t.Context())
+	}
+	if err != nil || s.Session.Res.Status != qpbackend.Solved {
+		t.Fatal(err)
+	}
+	return s, s.Session.Res.Objective
 }

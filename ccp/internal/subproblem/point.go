@@ -23,7 +23,7 @@ func (s *Compiled) Dives(x, from []float64, share float64) bool {
 
 // Convex reports whether there is nothing to linearise.
 func (s *Problem) Convex() bool {
-	return isFlat(s.Compiled.H0) && len(s.Compiled.Cuts)+len(s.Compiled.Rows.Families) == 0 && len(s.Lin.least.all) == 0
+	return isFlat(s.Compiled.H0) && s.NumCuts() == 0 && len(s.Lin.least.all) == 0
 }
 
 // isFlat reports whether h is absent, or affine for given parameters: its tangent is
@@ -170,7 +170,7 @@ func (s *Problem) Linearised() []bool {
 	for k := range s.Compiled.Cuts {
 		mark(s.Compiled.Cuts[k].Idx)
 	}
-	for _, f := range s.Compiled.Rows.Families {
+	for f := range s.Compiled.Rows.All {
 		f.Variables(func(j int) { in[j] = true })
 	}
 	for k := range s.Lin.least.all {

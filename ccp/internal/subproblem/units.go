@@ -190,7 +190,7 @@ func (s *Compiled) unlinearised() *qpbackend.Problem {
 	for k := range s.Cuts {
 		free(s.Cuts[k].Row)
 	}
-	for _, f := range s.Rows.Families {
+	for f := range s.Rows.All {
 		for i := f.Row; i < f.Row+f.Count(); i++ {
 			free(i)
 		}

@@ -1,10 +1,10 @@
 package workingset
 
-// box is where the columns that are no terms may be in a problem of samples, around a point near its
-// least one: the boxstep method (Marsten, Hogan and Blankenship 1975). The rows of the set leave
-// some columns nearly free, as those of a piece that is the largest at no sample nearby. Without a
-// box the interior point method ends in the middle of where these may be, far away, and breaks
-// thousands of absent rows.
+// box is where the columns that are no terms may be in a problem of samples, around a point near
+// its least one: the boxstep method (Marsten, Hogan and Blankenship 1975). The rows of the set
+// leave some columns nearly free, as those of a piece that is the largest at no sample nearby.
+// Without a box the interior point method ends in the middle of where these may be, far away, and
+// breaks thousands of absent rows.
 type box struct {
 	centre []float64
 	half   float64 // of its widths, in parts of the ranges of the columns
@@ -14,8 +14,8 @@ const (
 	// firstHalf is the half-width at first. Source: derived: a column that it stops nowhere has a
 	// multiplier of 10⁻³ of the tolerance, complementarity over the half-width.
 	firstHalf = 0x1p-10
-	// larger is the factor by which it grows where it stops the point. Source: derived: in two steps
-	// it is everywhere.
+	// larger is the factor by which it grows where it stops the point. Source: derived: in two
+	// steps it is everywhere.
 	larger = 0x1p5
 )
 

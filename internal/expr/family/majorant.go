@@ -81,9 +81,31 @@ func (f *aboveFamily) Node() expr.Node {
 }
 func (f *aboveFamily) String() string { return "sum of abs" }
 
-// Represent adds the forms of the members one after the other, as in absAbove.
+// aboveCanon is implemented by a Canon that takes rows of all members at once: each member, with
+// its tangent, is at most a column, the first of these first. It is optional and found by
+// assertion; ok is false where rows have to be stated one by one.
+type aboveCanon interface {
+	Above(tangents []*pass.Tangent, first func() int) (ok bool)
+}
+
+// Represent states the rows of all members at once, or adds their forms one after the other, as in
+// ColumnAbove.
 func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 	e := &f.Plan.Nodes[f.Plan.Last().Args[0]]
+	if to, ok := c.(aboveCanon); ok {
+		if t := f.tangents(e); t != nil {
+			above := convex.Linear{Idx: make([]int, f.Plan.N), Val: make([]float64, f.Plan.N)}
+			columns := func() int {
+				for i := range above.Idx {
+					above.Idx[i], above.Val[i] = c.Var(), graph.At(f.w, i)
+				}
+				return above.Idx[0]
+			}
+			if to.Above(t, columns) {
+				return convex.Form{Linear: above}
+			}
+		}
+	}
 	lins, weights := make([]convex.Linear, 0, f.Plan.N), make([]float64, 0, f.Plan.N)
 	if r, ok := c.(convex.Roomy); ok {
 		pieces := 0
@@ -110,6 +132,68 @@ func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 		lins, weights = append(lins, above), append(weights, graph.At(f.w, i))
 	}
 	return convex.Form{Linear: convex.SumLinear(lins, weights)}
+}
+
+// tangents are those of the rows of all members, of a difference e of two maxima: each piece of one
+// less the other, and the other way round. nil: the rows have no common form, or a column for a
+// maximum is less.
+func (f *aboveFamily) tangents(e *graph.Node) (out []*pass.Tangent) {
+	if len(e.Args) != 2 {
+		return nil
+	}
+	for side := range 2 {
+		g, h := &f.Plan.Nodes[e.Args[side]], &f.Plan.Nodes[e.Args[1-side]]
+		plus, minus := e.Weights[side], e.Weights[1-side]
+		sign := 1.0
+		if slices.Max(plus) < 0 {
+			sign = -1
+		}
+		plus, minus = graph.Scale([]float64{sign}, plus), graph.Scale([]float64{sign}, minus)
+		if !(slices.Min(plus) > 0) || !(slices.Max(minus) < 0) || !fewPieces(f.Plan.Graph, g, h) {
+			return nil
+		}
+		for _, a := range g.Args {
+			for p := range f.Plan.Nodes[a].Rows {
+				t, ok := f.tangentOf(e, &f.Plan.Nodes[a].Rows[p], plus, sign, e.Args[1-side], minus)
+				if !ok {
+					return nil
+				}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// fewPieces reports whether h written out for each piece of g costs no more than a column above g.
+func fewPieces(of *graph.Graph, g, h *graph.Node) bool {
+	variables := func(n *graph.Node) (count int) {
+		for _, a := range n.Args {
+			for r := range of.Nodes[a].Rows {
+				count += len(of.Nodes[a].Rows[r].Idx)
+			}
+		}
+		return count
+	}
+	return expr.FewPieces(g.Group, variables(g), variables(h))
+}
+
+// tangentOf is that of the rows plus·piece + sign·l + minus·h ≤ t, l the affine part of e.
+func (f *aboveFamily) tangentOf(
+	e *graph.Node, piece *graph.Row, plus []float64, sign float64, h int, minus []float64,
+) (t *pass.Tangent, ok bool) {
+	var l graph.Terms
+	l.Add(plus, piece)
+	for k := range e.Rows {
+		l.Add([]float64{sign}, &e.Rows[k])
+	}
+	row, ok := l.Row()
+	if !ok {
+		return nil, false
+	}
+	g := f.Plan.Graph.Of(h)
+	g.Add(graph.Node{Op: graph.Sum, Rows: []graph.Row{row}, Args: []int{g.Top()}, Weights: [][]float64{minus}})
+	return pass.NewTangent(pass.NewPlan(g), []bool{true})
 }
 
 // MajoriseObjective is majorise for an objective, which may have leastOf too.

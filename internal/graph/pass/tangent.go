@@ -69,6 +69,9 @@ func NewTangent(p *Plan, marked []bool) (t *Tangent, ok bool) {
 	return t, true
 }
 
+// Count is how many members there are.
+func (t *Tangent) Count() int { return t.p.N }
+
 // sort brings the columns in the order of the variables of the first member: sums over them are
 // those over the variables of a function.
 func (t *Tangent) sort() {

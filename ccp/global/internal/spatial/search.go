@@ -19,11 +19,7 @@ type Search struct {
 	Backend  qpbackend.Backend
 	GapTol   float64
 	MaxNodes int
-	// Run pauses from so much work on, and goes on where it is called again; 0: no limit
-	MostWork float64
-	// MostSolve is the work that one convex problem may take: Run ends before one that takes more, with
-	// ErrTooLarge; 0: no limit
-	MostSolve float64
+	Most     Limits
 	// Upper is the least cost of a feasible point so far, +Inf if there is none.
 	Upper float64
 	// Try is given points that may be feasible, and whether to descend from them; it
@@ -83,7 +79,13 @@ type node struct {
 	cuts     []factorable.Cut
 }
 
-// ErrTooLarge is the error of a convex problem that would take more than Search.MostSolve.
+// Limits are of work; 0: there is none.
+type Limits struct {
+	Run   float64 // Run pauses from so much on, and goes on where it is called again
+	Solve float64 // of one convex problem: Run ends before one that takes more, with ErrTooLarge
+}
+
+// ErrTooLarge is the error of a convex problem that would take more work than it may.
 var ErrTooLarge = errors.New("the problem is too large for a search that takes no longer than the starts")
 
 // batch is how many nodes are solved at a time, whatever the number of processors.
@@ -168,7 +170,7 @@ func (s *Search) Run(ctx context.Context) error {
 	if err := s.tell(s.lower(), len(s.open)); err != nil {
 		return err
 	}
-	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil && !(s.MostWork > 0 && s.Work() >= s.MostWork) &&
+	for len(s.open) > 0 && s.Nodes < s.MaxNodes && ctx.Err() == nil && !(s.Most.Run > 0 && s.Work() >= s.Most.Run) &&
 		!s.stuck() {
 		var now []node
 		for len(s.open) > 0 && len(now) < min(batch, 1+s.Nodes, s.MaxNodes-s.Nodes) {

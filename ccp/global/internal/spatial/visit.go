@@ -217,7 +217,7 @@ const solveIterations = 30
 // tooLarge reports whether the solution would take more work than it may, where the backend knows.
 func (s *Search) tooLarge(solver qpbackend.Solver) bool {
 	known, ok := solver.(interface{ IterationWork() float64 })
-	return ok && s.MostSolve > 0 && solveIterations*known.IterationWork() > s.MostSolve
+	return ok && s.Most.Solve > 0 && solveIterations*known.IterationWork() > s.Most.Solve
 }
 
 // Work of a node beside its convex problem: overhead, for each column and round of tightening, and
