@@ -125,3 +125,33 @@ func Cholesky(a []float64, n int) bool {
 	}
 	return true
 }
+
+// Smallest is number k, from 0, of the list in ascending order, which it reorders: Hoare's
+// selection.
+func Smallest(list []float64, k int) float64 {
+	for lo, hi := 0, len(list)-1; lo < hi; {
+		pivot := list[lo+(hi-lo)/2]
+		i, j := lo, hi
+		for i <= j {
+			for list[i] < pivot {
+				i++
+			}
+			for pivot < list[j] {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return list[k]
+		}
+	}
+	return list[k]
+}

@@ -3,6 +3,7 @@ package num_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dcopt/dcopt/internal/num"
@@ -103,5 +104,22 @@ func TestGoldenSection(t *testing.T) {
 	}
 	if _, _, v, value := num.GoldenSection(math.Sqrt, -1, 1, 9); !(v >= 0 && value == math.Sqrt(v)) {
 		t.Errorf("%v, %v", v, value)
+	}
+}
+
+// TestSmallest: the k-th smallest number is that of the sorted list, ties included.
+func TestSmallest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	for n := 1; n < 60; n++ {
+		list := make([]float64, n)
+		for k := range list {
+			list[k] = float64(rng.IntN(20))
+		}
+		want := slices.Sorted(slices.Values(list))
+		for k := range list {
+			if got := num.Smallest(slices.Clone(list), k); got != want[k] {
+				t.Fatalf("number %d of %v is %g, want %g", k, list, got, want[k])
+			}
+		}
 	}
 }

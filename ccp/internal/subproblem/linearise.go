@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/ccp/internal/scaling"
@@ -157,9 +156,8 @@ func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	for k, price := range s.Units.prices {
 		each[k] *= price
 	}
-	sort.Float64s(each)
 	if len(each) > 0 {
-		constraint = each[len(each)/2]
+		constraint = num.Smallest(each, len(each)/2)
 	}
 	return objective, constraint
 }
@@ -214,13 +212,14 @@ func (s *Problem) SetPrices(x []float64) {
 			families[c.Family] = append(families[c.Family], slopes[k])
 		}
 	}
-	for _, list := range families {
-		sort.Float64s(list)
+	medians := map[string]float64{}
+	for name, list := range families {
+		medians[name] = num.Smallest(list, len(list)/2)
 	}
 	for k, c := range s.Compiled.Soft {
 		slope := slopes[k]
-		if list := families[c.Family]; len(list) > 0 {
-			slope = list[len(list)/2]
+		if median, ok := medians[c.Family]; ok {
+			slope = median
 		} else if slope == 0 {
 			slope = s.rowUnits()[k]
 		}

@@ -247,43 +247,13 @@ func (r *around) look(m *Members, x []float64, most int, each func(k int, v floa
 			reaches[k] = (-v - blur*(s.size+l*size)) / l
 		}
 	})
-	r.reach = smallest(append(r.room[:0], reaches...), most)
+	r.reach = num.Smallest(append(r.room[:0], reaches...), most)
 	r.list = r.list[:0]
 	for k, v := range reaches {
 		if v < r.reach {
 			r.list = append(r.list, int32(k))
 		}
 	}
-}
-
-// smallest is number k, from 0, of the list in ascending order, which it reorders: Hoare's
-// selection.
-func smallest(list []float64, k int) float64 {
-	for lo, hi := 0, len(list)-1; lo < hi; {
-		pivot := list[lo+(hi-lo)/2]
-		i, j := lo, hi
-		for i <= j {
-			for list[i] < pivot {
-				i++
-			}
-			for pivot < list[j] {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return list[k]
-		}
-	}
-	return list[k]
 }
 
 // Part has the members of the list, in its order.
