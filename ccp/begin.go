@@ -117,8 +117,12 @@ func solveDrawn(ctx context.Context, p *program.Problem, seed uint64, set Settin
 		from.share = search.Vary(x0, of.lead.X, seed)
 	}
 	if start == 1 {
-		if x, lower := fromSamples(ctx, p, set); lower {
-			x0 = x
+		sampled := of.early.x
+		if !of.early.looked {
+			sampled, _ = fromSamples(ctx, p, set)
+		}
+		if sampled != nil {
+			x0 = sampled
 		}
 	}
 	return compileAndRun(ctx, p, x0, set, start, from)

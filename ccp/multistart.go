@@ -22,7 +22,8 @@ const Automatic = 0
 // infeasible one, then the lower objective, rounding errors included, then the
 // earlier start: see Result.Better. Start 0 is p.Start(set.Seed), and the others are those of
 // Starts. The result is never worse than that of start 0 alone, and
-// another point only if that is better by Settings.Tol. starts is a number, or Automatic.
+// another point only if that is better by Settings.Tol. starts is a number, or Automatic: then a
+// large sum has Starts.First, and the work of Settings.Effort is for all starts.
 //
 // Iterations, Starts and Seconds of the result count all starts that ran. When
 // the context ends, no further one begins, and the best so far is returned
@@ -36,7 +37,7 @@ func Multistart(ctx context.Context, p *dc.Problem, starts int, set Settings) (*
 		return nil, err
 	}
 	if starts == Automatic {
-		s.Run(ctx, 1)
+		s.First(ctx)
 		for most := s.Most(); ctx.Err() == nil && s.work < most && !s.Exhausted(); {
 			s.Spend(ctx, most)
 		}
@@ -70,7 +71,8 @@ type Starts struct {
 	set   Settings
 	seeds *rand.Rand
 	found best
-	next  int
+	next  int // how many have run
+	early early
 
 	mu     sync.Mutex
 	work   float64 // of all starts
@@ -87,6 +89,15 @@ func NewStarts(of *dc.Problem, set Settings) (*Starts, error) {
 	}
 	set.Recorder = serial(set.Recorder)
 	return &Starts{p: p, set: set, seeds: startSeeds(set.Seed), found: best{maximize: p.Maximize}}, nil
+}
+
+// First is Run of one start where their number is open: of a large sum start 1, if samples lead to
+// a point that is lower than start 0. From start 0 the convex problems of 20,000 samples take ten
+// times as long, and start 0 is next, as far as the work goes.
+func (s *Starts) First(ctx context.Context) {
+	s.early.looked = true
+	s.early.x, _ = fromSamples(ctx, s.p, s.set)
+	s.Run(ctx, 1)
 }
 
 // Run runs the next n starts, or less where ctx ends: the first alone, as it tells whether others
@@ -134,7 +145,7 @@ func (s *Starts) Most() float64 {
 // before it has converged.
 func (s *Starts) Settle(ctx context.Context) {
 	top := s.found.top
-	if top == nil || top == s.found.first || top.Status != IterationLimit || ctx.Err() != nil {
+	if top == nil || top == s.found.first && s.early.x == nil || top.Status != IterationLimit || ctx.Err() != nil {
 		return
 	}
 	set := s.set
@@ -225,7 +236,7 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 	if s.next == 0 {
 		end = 1
 	}
-	from := known{lo: s.Lo, hi: s.Hi}
+	from := known{lo: s.Lo, hi: s.Hi, early: s.early}
 	if s.set.Heuristics.Search.Vary {
 		if top := s.found.top; top != nil && top.nearly {
 			from.lead = top
@@ -235,11 +246,14 @@ func (s *Starts) wave(ctx context.Context, end int, set Settings) {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for ; s.next < end; s.next++ {
 		i, seed := s.next, s.set.Seed
+		if s.early.x != nil && i < 2 {
+			i = 1 - i
+		}
 		if i > 0 {
 			seed = s.seeds.Uint64()
 		}
 		slots <- struct{}{}
-		if i > 0 && ctx.Err() != nil {
+		if s.next > 0 && ctx.Err() != nil {
 			break
 		}
 		wg.Go(func() {

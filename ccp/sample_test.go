@@ -166,3 +166,32 @@ func TestPanicAmongSamples(t *testing.T) {
 		t.Errorf("%g, error %v; without samples %g", res.Objective, err, off.Objective)
 	}
 }
+
+// TestFirst: where the number of starts is open, a large sum begins at the point of samples, start
+// 0 follows, and both are what they are in the other order.
+func TestFirst(t *testing.T) {
+	set := ccp.DefaultSettings()
+	plainly(&set)
+	for points, first := range map[int]int{8000: 1, 400: 0} {
+		p := clusters(t, points, nil)
+		s, err := ccp.NewStarts(p, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.First(t.Context())
+		one, _ := s.Result()
+		if one.Start != first {
+			t.Errorf("%d points: start %d is first", points, one.Start)
+		}
+		same, _ := ccp.SolveStart(t.Context(), p, first, set)
+		if !slices.Equal(one.X, same.X) {
+			t.Errorf("%d points: start %d has another result by itself", points, first)
+		}
+		s.Run(t.Context(), 1)
+		both, _ := s.Result()
+		want, _ := multistart(t, t.Context(), p, 2, nil)
+		if both.Starts != 2 || !slices.Equal(both.X, want.X) {
+			t.Errorf("%d points: %g of %d starts, want %g", points, both.Objective, both.Starts, want.Objective)
+		}
+	}
+}

@@ -13,6 +13,13 @@ import (
 type known struct {
 	lo, hi []float64
 	lead   *Result
+	early  early
+}
+
+// early is the point to which samples have led before the first start.
+type early struct {
+	looked bool
+	x      []float64 // nil: to nothing lower than start 0
 }
 
 // wave is the number of starts that run before the best of them counts for others.
@@ -102,5 +109,8 @@ func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []flo
 			}
 			return clippedToBox(p, drawn(p, seeds.Uint64()))
 		}}
-	return stage.Best()
+	if x, lower = stage.Best(); !lower {
+		x = nil
+	}
+	return x, lower
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // Best gives the best point that the work of Settings.Effort finds, with a bound of how much better
-// a point can be. The first start is the one of ccp.Solve. The rest of the work is shared between
-// further starts (ccp.Starts), drawn between bounds that follow from the constraints, and the
-// search of Solve over intervals, which ends all where it proves a point.
+// a point can be. The first start is ccp.Starts.First. The rest of the work is shared
+// between further starts (ccp.Starts), drawn between bounds that follow from the constraints, and
+// the search of Solve over intervals, which ends all where it proves a point.
 //
 // The status is the one of the start that gave the point, ccp.Converged where the point is proved,
 // or ccp.Infeasible where that is. Where there is no bound NoBound says why: that is no error. ctx,
@@ -29,7 +29,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	if err != nil {
 		return nil, err
 	}
-	starts.Run(ctx, 1)
+	starts.First(ctx)
 	res, err := starts.Result()
 	if res == nil {
 		return nil, err

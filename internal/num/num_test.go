@@ -107,7 +107,7 @@ func TestGoldenSection(t *testing.T) {
 	}
 }
 
-// TestSmallest: the k-th smallest number is that of the sorted list, ties included.
+// TestSmallest: the k-th smallest number is the one of the sorted list, ties included.
 func TestSmallest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for n := 1; n < 60; n++ {

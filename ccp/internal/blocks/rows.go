@@ -20,7 +20,7 @@ type Row struct {
 
 // List has rows in order.
 type List struct {
-	Single    []Row // but those of families
+	Single    []Row // but the rows of families
 	Objective []*Family
 	Families  []*Family // of constraints, which come after
 }

@@ -2,7 +2,7 @@ package workingset
 
 // box is where the columns that are no terms may be in a problem of samples, around a point near
 // its least one: the boxstep method (Marsten, Hogan and Blankenship 1975). The rows of the set
-// leave some columns nearly free, as those of a piece that is the largest at no sample nearby.
+// leave some columns nearly free, as where a piece is the largest at no sample nearby.
 // Without a box the interior point method ends in the middle of where these may be, far away, and
 // breaks thousands of absent rows.
 type box struct {

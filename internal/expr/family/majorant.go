@@ -134,7 +134,7 @@ func (f *aboveFamily) Represent(c convex.Canon) convex.Form {
 	return convex.Form{Linear: convex.SumLinear(lins, weights)}
 }
 
-// tangents are those of the rows of all members, of a difference e of two maxima: each piece of one
+// tangents are for the rows of all members, of a difference e of two maxima: each piece of one
 // less the other, and the other way round. nil: the rows have no common form, or a column for a
 // maximum is less.
 func (f *aboveFamily) tangents(e *graph.Node) (out []*pass.Tangent) {
@@ -178,7 +178,7 @@ func fewPieces(of *graph.Graph, g, h *graph.Node) bool {
 	return expr.FewPieces(g.Group, variables(g), variables(h))
 }
 
-// tangentOf is that of the rows plus·piece + sign·l + minus·h ≤ t, l the affine part of e.
+// tangentOf is for the rows plus·piece + sign·l + minus·h ≤ t, l the affine part of e.
 func (f *aboveFamily) tangentOf(
 	e *graph.Node, piece *graph.Row, plus []float64, sign float64, h int, minus []float64,
 ) (t *pass.Tangent, ok bool) {

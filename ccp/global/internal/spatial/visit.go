@@ -211,7 +211,8 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// solveIterations are about those of a convex problem. Source: those of MINLPLib take 10 to 40.
+// solveIterations are the usual iterations of a convex problem. Source: problems of MINLPLib take
+// 10 to 40.
 const solveIterations = 30
 
 // tooLarge reports whether the solution would take more work than it may, where the backend knows.
