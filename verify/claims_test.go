@@ -332,6 +332,11 @@ func TestFalseClaims(t *testing.T) {
 				`"variables":{"x":1,"y":0}}`,
 			"refused feasible",
 		},
+		"a kink in a function without a slope": {
+			"var x in [0, 3]\nmaximize pos((3*x - 2)*(-1.8*x - 2))^1.5\n",
+			at("converged", "0", `"x":2`, `"bound":0,"gap":0,"proved":true`),
+			"incomplete bound",
+		},
 		"a row that decides nothing": {
 			pair,
 			at("converged", "0.5", `"x":2.5,"y":1.5`,

@@ -220,6 +220,9 @@ func (l *lagrangian) choose() []float64 {
 		rows[j] = n
 		n++
 	}
+	if n+m == 0 { // rays alone, along which nothing changes
+		return t
+	}
 	a, b, scale := mat.NewDense(n+m, k, nil), make([]float64, n+m), 0.0
 	for j, i := range rows {
 		b[i] = -l.bounds[j]
