@@ -171,12 +171,18 @@ func (c *checking) at() {
 	rough := c.measure(rounds)
 	switch {
 	case rough.Outside != "" && c.Outside != "":
-		v := Refused
-		// The point need not have a value.
-		if r.Objective == nil && (r.Status == "infeasible" || r.Status == "unbounded") {
+		by, v := "", Refused
+		near := newValues(c.x, true)
+		near.reach = c.tol
+		none := r.Status == "infeasible" || r.Status == "unbounded" ||
+			r.Status != "converged" && r.Feasible != nil && !*r.Feasible
+		switch {
+		case r.Objective == nil && none: // the point need not have a value
 			v = Incomplete
+		case c.measure(near).Outside == "": // nor be further inside than a tolerance
+			by, v = fmt.Sprintf(" by %.3g, and has no value there", near.short), Incomplete
 		}
-		c.add("variables", v, "the point is outside the domain of %s", rough.Outside)
+		c.add("variables", v, "the point is outside the domain of %s%s", rough.Outside, by)
 		return
 	case rough.Outside != "":
 		c.add("variables", Incomplete,

@@ -332,6 +332,21 @@ func TestFalseClaims(t *testing.T) {
 				`"variables":{"x":1,"y":0}}`,
 			"refused feasible",
 		},
+		"a point beyond a domain by less than a tolerance": {
+			"var y in [-1, 1]\nminimize y + y^1.5\n",
+			at("converged", "-7e-12", `"y":-7e-12`, ""),
+			"incomplete variables",
+		},
+		"a point beyond a domain": {
+			"var y in [-1, 1]\nminimize y + y^1.5\n",
+			at("converged", "-7e-6", `"y":-7e-6`, ""),
+			"refused variables",
+		},
+		"a point beyond a domain that is not called feasible": {
+			"var y in [-1, 1]\nminimize y + y^1.5\n",
+			`{"status":"stalled","objective":null,"feasible":false,"variables":{"y":-1}}`,
+			"incomplete variables",
+		},
 		"a kink in a function without a slope": {
 			"var x in [0, 3]\nmaximize pos((3*x - 2)*(-1.8*x - 2))^1.5\n",
 			at("converged", "0", `"x":2`, `"bound":0,"gap":0,"proved":true`),

@@ -188,6 +188,7 @@ type values struct {
 	rounds bool
 	memo   map[*expr]safe.Ball
 	short  float64 // how far arguments may be outside domains by rounding
+	reach  float64 // arguments that are below a domain by no more are moved to its end, too
 }
 
 func newValues(x []float64, rounds bool) *values {
@@ -277,7 +278,8 @@ func (e *expr) rounded(args []safe.Ball, b safe.Ball) safe.Ball {
 	return b.Wide(errorOf(size, len(args)))
 }
 
-// clip moves arguments to the end of a domain that they are beyond by rounding errors.
+// clip moves arguments to the end of a domain that they are beyond by rounding errors or by no more
+// than reach.
 func (v *values) clip(e *expr, args []safe.Ball) {
 	switch e.op {
 	case opPower:
@@ -293,9 +295,12 @@ func (v *values) clip(e *expr, args []safe.Ball) {
 		return
 	}
 	for k, a := range args {
-		if a.Lo.Sign() < 0 && a.Hi.Sign() >= 0 {
-			_, off := a.Neg().Floats()
+		_, off := a.Neg().Floats()
+		if a.Lo.Sign() < 0 && (a.Hi.Sign() >= 0 || off <= v.reach) {
 			v.short, args[k].Lo = max(v.short, off), safe.Lower()
+		}
+		if a.Hi.Sign() < 0 && off <= v.reach {
+			args[k].Hi = safe.Upper()
 		}
 	}
 }
