@@ -95,6 +95,9 @@ func curveSplit(f Curve, s *Split, r interval.Interval) (Split, error) {
 	switch {
 	case s.IsAffine(), f.direction() > 0 && s.IsConvex() && r.Lo >= f.least(), f.direction() < 0 && s.IsConcave():
 		return ConvexSplit(NewCurveAtom(f, s.expr(), nil)), nil
+	case r.Lo < f.least() && !s.IsConcave(): // no convex row keeps points within the domain
+		return Split{}, fmt.Errorf("dc: no DC split for %s of this: it needs an affine or a concave argument, "+
+			"or one that bounds keep at %g or above (its range is %g to %g)", f, f.least(), r.Lo, r.Hi)
 	}
 	return liftedSplit(f, s, r)
 }

@@ -72,17 +72,28 @@ func (t *lifted) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (t *lifted) Support() []int { return t.indices }
 
 // Represent: the least f(v − w) + a·v + b·w over v ≥ g, w ≥ h: a larger v raises
-// a·v by as much as f can fall, and so does w.
+// a·v by as much as f can fall, and so does w. An affine g is v itself, so that v − w is within the
+// domain of f only where g − h is.
 func (t *lifted) Represent(c convex.Canon) convex.Form {
-	v, w := convex.Column(c), convex.Column(c)
-	c.Row(c.Bound(t.g).AddScaled(-1, v), math.Inf(-1), 0)
+	v, affine := t.g.(convex.Linear)
+	if !affine {
+		v = convex.Column(c)
+		c.Row(c.Bound(t.g).AddScaled(-1, v), math.Inf(-1), 0)
+	}
+	w := convex.Column(c)
 	c.Row(c.Bound(t.h).AddScaled(-1, w), math.Inf(-1), 0)
 	out := t.f.Represent(c, v.AddScaled(-1, w))
 	return out.AddScaled(1, convex.Form{Linear: v.Scale(t.a).AddScaled(t.b, w)})
 }
 
+// Domain also has the least argument of f where g is affine: h − g + least ≤ 0 is convex. For other
+// g the range of g − h has nothing below, see curveSplit.
 func (t *lifted) Domain() []convex.Representer {
-	return (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).domain()
+	out := (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).domain()
+	if g, affine := t.g.(convex.Linear); affine && !math.IsInf(t.f.least(), -1) {
+		out = append(out, newSum(convex.Linear{Const: t.f.least()}.AddScaled(-1, g), []Term{{1, t.h}}))
+	}
+	return out
 }
 
 // Inside also asks for an argument of f with a slope.

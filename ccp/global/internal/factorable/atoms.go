@@ -125,7 +125,8 @@ func (m *maker) under(l convex.Linear, u *Underestimator) convex.Linear {
 	return l
 }
 
-// power is uᵖ. An odd power is the difference of those of u₊ and (−u)₊.
+// power is uᵖ. An odd power is the difference of those of u₊ and (−u)₊. Of a power that is not
+// whole the domain is a row, as the power of u₊ has values everywhere.
 func (m *maker) power(u convex.Linear, p float64) convex.Linear {
 	whole := p > 0 && p == math.Trunc(p)
 	switch {
@@ -138,6 +139,9 @@ func (m *maker) power(u convex.Linear, p float64) convex.Linear {
 	case p == 4:
 		return m.of(Square, 0, m.of(Square, 0, u))
 	case p > 1 && !whole:
+		if len(u.Idx) > 0 {
+			m.row(u, 0, math.Inf(1), "")
+		}
 		return m.of(PosPower, p, u)
 	case whole && math.Mod(p, 2) == 0:
 		return m.of(Even, p, u)

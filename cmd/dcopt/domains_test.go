@@ -1,0 +1,58 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDomains: a function excludes the points at which it has no value, whatever its argument and
+// whatever stands around it; verify refuses no answer.
+func TestDomains(t *testing.T) {
+	none := math.NaN()
+	const box = "var x in [1, 2], y in [-1, 1]\n"
+	for name, c := range map[string]struct {
+		src, status string
+		objective   float64
+	}{
+		"a power of a product":           {box + "minimize tanh((x*y - 2.1)^1.5)\n", "infeasible", none},
+		"a power of a product, alone":    {box + "minimize (x*y - 2.1)^1.5\n", "infeasible", none},
+		"a power of a product, negative": {box + "minimize x - (x*y - 1.5)^1.5\n", "converged", 1.5},
+		"a power of a concave function":  {box + "minimize y + (1.5 - x - abs(y - 0.2))^2.5\n", "converged", -0.3},
+		"the same, negative":             {box + "minimize y - (1.5 - x - abs(y - 0.2))^2.5\n", "converged", -0.3},
+		"a power in a constraint": {
+			box + "minimize -y\nsubject to\n  c: (1.5 - x - abs(y - 0.2))^2.5 <= 0.1\n", "converged", -0.7,
+		},
+		"xexp of a product":            {box + "minimize y + xexp(x*y)\n", "converged", 0},
+		"a convex power, with a bound": {box + "minimize y + (y + 0.3)^2.5\n", "converged", -0.3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json")
+			if err := os.WriteFile(path, []byte(c.src), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r := runCase(t, path)
+			off := 0.0
+			if r.Objective == nil != math.IsNaN(c.objective) {
+				off = math.Inf(1)
+			} else if r.Objective != nil {
+				off = math.Abs(*r.Objective - c.objective)
+			}
+			if r.Status != c.status || off > 1e-5 {
+				t.Errorf("%s, %v off: %s", r.Status, off, r.text)
+			}
+			if r.Status == "converged" && !(r.Bound != nil && math.Abs(*r.Bound-c.objective) < 1e-4) {
+				t.Errorf("the bound is %s", r.text)
+			}
+			if err := os.WriteFile(file, r.text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if code, stdout, _ := runDcopt("verify", path, file); code == 3 {
+				t.Errorf("verify refuses:\n%s", strings.TrimSpace(stdout))
+			}
+		})
+	}
+}
