@@ -117,9 +117,10 @@ func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 
 // mayBeInfeasible reports whether a backend's proof that no point meets the convex
 // constraints can be one: it is asked for before any point was found, and the start
-// itself is none that meets them.
+// itself is none that meets them within the domains of the functions.
 func (r *run) mayBeInfeasible() bool {
-	return r.k == 1 && !r.res.nearly && r.sub.BreaksHard(r.x, 1e-3*r.set.FeasTol)
+	least := 1e-3 * r.set.FeasTol
+	return r.k == 1 && !r.res.nearly && (r.sub.BreaksHard(r.x, least) || r.p.OutsideDomains(r.x) > least)
 }
 
 // infeasible is the end where the convex constraints exclude each other.

@@ -25,8 +25,15 @@ func TestDomains(t *testing.T) {
 		"a power in a constraint": {
 			box + "minimize -y\nsubject to\n  c: (1.5 - x - abs(y - 0.2))^2.5 <= 0.1\n", "converged", -0.7,
 		},
-		"xexp of a product":            {box + "minimize y + xexp(x*y)\n", "converged", 0},
-		"a convex power, with a bound": {box + "minimize y + (y + 0.3)^2.5\n", "converged", -0.3},
+		"xexp of a product":             {box + "minimize y + xexp(x*y)\n", "converged", 0},
+		"a convex power, with a bound":  {box + "minimize y + (y + 0.3)^2.5\n", "converged", -0.3},
+		"an empty domain":               {"var x in [1, 2]\nminimize -sqrt(-x)\n", "infeasible", none},
+		"an empty domain of a power":    {"var x in [1, 2]\nminimize (-x)^1.5\n", "infeasible", none},
+		"an empty domain, maximised":    {"var x in [1, 2]\nmaximize min(x, sqrt(-x))\n", "infeasible", none},
+		"an empty domain within a wave": {"var x in [1, 2]\nminimize sinh((-x)^1.5)\n", "infeasible", none},
+		"an empty domain of a fixed variable": {
+			"var x in [2, 2]\nminimize (-2*x - 2.89)^(-2)\n", "infeasible", none,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -91,6 +91,18 @@ func (p *Problem) Violations(x []float64) Violations {
 	return t.Violations
 }
 
+// OutsideDomains is the part of Violations.Relative that is due to the domains of functions.
+func (p *Problem) OutsideDomains(x []float64) float64 {
+	t := tally{p: p, x: x}
+	outside(&p.Objective, &t, spot{})
+	for i := range p.Constraints {
+		if c := &p.Constraints[i]; c.DC && c.members == nil {
+			outside(&c.e, &t, spot{c: c})
+		}
+	}
+	return t.Relative
+}
+
 // boundRow are the terms of a bound of variable j: where an equation defines the variable, the
 // terms of the expression.
 func (p *Problem) boundRow(j int, bound float64) terms {
