@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dcopt/dcopt/ccp/internal/diagnose"
+	"github.com/dcopt/dcopt/ccp/internal/kkt"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/num"
@@ -59,6 +60,7 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 			h = holding{point: r.examined(res.X)}
 			r.holding = h
 		}
+		r.heldByBounds(h.point)
 		if h.residual.Kinked { // its multipliers are any of many
 			break
 		}
@@ -69,6 +71,36 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 		}
 	}
 	return res
+}
+
+// heldByBounds makes the multipliers of bounds those of the problem as it is written, at the point
+// of the result: its splits may have the values of variables with equal bounds, and the bounds of
+// point are also those of the functions' domains, whose multipliers are not stated.
+func (r *run) heldByBounds(point *kkt.Point) {
+	if len(r.res.BoundDuals) == 0 {
+		return
+	}
+	var written []float64
+	asked := false
+	for _, v := range r.p.Vars {
+		for k := range v.Len() {
+			lo, hi := v.Bounds(k)
+			j := v.Offset + k
+			x, y, slip := r.res.X[j], &r.res.BoundDuals[j], r.set.FeasTol*point.Size[j]
+			switch {
+			case v.Param:
+			case lo == hi:
+				if !asked {
+					written, asked = point.Residual(r.res.Duals).Bounds, true
+				}
+				if written != nil {
+					*y = written[j]
+				}
+			case *y > 0 && point.Hi[j] < hi && hi-x > slip, *y < 0 && point.Lo[j] > lo && x-lo > slip:
+				*y = 0
+			}
+		}
+	}
 }
 
 // known is end, which is no convergence where rounding errors leave more of the objective open than

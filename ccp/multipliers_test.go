@@ -81,6 +81,27 @@ func TestBoundMultipliers(t *testing.T) {
 	}
 }
 
+// TestMultipliersOfFixedVariables: of a variable whose bounds are equal they are minus the gradient,
+// although its value stands in the splits.
+func TestMultipliersOfFixedVariables(t *testing.T) {
+	m := dc.NewModel()
+	x, y := m.Var("x", nil, dc.AtLeast(2), dc.AtMost(2)), m.Var("y", nil, dc.AtLeast(1), dc.AtMost(3))
+	m.Minimize(dc.Mul(x, y).Add(dc.Exp(x)))
+	p, err := m.Problem(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ccp.Solve(context.Background(), p, nil, ccp.DefaultSettings())
+	if err != nil || len(res.BoundDuals) != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	for k, want := range []float64{-1 - math.Exp(2), -2} {
+		if math.Abs(res.BoundDuals[k]-want) > 1e-5 {
+			t.Errorf("bound of variable %d has the multiplier %g, want %g", k, res.BoundDuals[k], want)
+		}
+	}
+}
+
 // TestMultipliersOfVariablesThatAreZero: from rest to a place by the least effort. What the first
 // equations fix at 0, one after the other, has multipliers as accurate as the others: the slope of
 // the Lagrangian is 0.

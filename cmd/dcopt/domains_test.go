@@ -34,6 +34,11 @@ func TestDomains(t *testing.T) {
 		"an empty domain of a fixed variable": {
 			"var x in [2, 2]\nminimize (-2*x - 2.89)^(-2)\n", "infeasible", none,
 		},
+		"the end of a domain that is no bound": {"var x in [0, 1.85]\nminimize sqrt(x - 3.43*x)\n", "converged", 0},
+		"the same, of a row": {
+			"var x in [0, 1]\nminimize x^2\nsubject to\n  c: sin((0.63 - 1.15*x)^0.4) <= 1e-8\n",
+			"converged", math.Pow(0.63/1.15, 2),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
