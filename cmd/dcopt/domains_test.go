@@ -68,3 +68,17 @@ func TestDomains(t *testing.T) {
 		})
 	}
 }
+
+// TestViolationOfProducts: a product of affine functions that must be large is broken by what its
+// own value says, not by a factor that its convex form has no root of.
+func TestViolationOfProducts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.dc")
+	src := "var x in [1e-5, 4.5e-5], y in [0, 5e6]\nminimize x\nsubject to\n  c: 1e-7*((2.91 - 3*y)*(3.5*x + 9e-6)) >= 5e-8\n"
+	if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := runCase(t, path)
+	if r.Status != "infeasible" || r.Violation == nil || *r.Violation > 3e-4 { // at most, at the bounds
+		t.Errorf("%s", r.text)
+	}
+}

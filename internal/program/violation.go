@@ -326,6 +326,9 @@ func outside(e *expr.Scalar, t *tally, at spot) {
 		return
 	}
 	split := e.Split()
+	if split.Rate > 0 { // of a product of affine functions, which has all points
+		return
+	}
 	t.domains(split.G, at)
 	t.domains(split.H, at)
 }
