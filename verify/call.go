@@ -271,9 +271,8 @@ func (s *scope) matrixCall(name string, args []value) value {
 			v, n = transpose(v), m
 		}
 		s.spend(len(v.e) * n)
-		gram := times(transpose(v), v)
-		if e = (&expr{op: opRoots, k: n, args: gram.e}); name == "sigma_max" {
-			e = raised(&expr{op: opEigen, num: 1, k: n, args: gram.e}, 0.5)
+		if e = (&expr{op: opRoots, k: n, args: v.e}); name == "sigma_max" {
+			e = raised(&expr{op: opEigen, num: 1, k: n, args: times(transpose(v), v).e}, 0.5)
 		}
 	case "matfrac":
 		n, _ := args[1].matrix()

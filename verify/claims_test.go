@@ -347,6 +347,11 @@ func TestFalseClaims(t *testing.T) {
 			`{"status":"stalled","objective":null,"feasible":false,"variables":{"y":-1}}`,
 			"incomplete variables",
 		},
+		"singular values of a singular matrix": {
+			"var x in [0.8, 2]\nminimize normnuc([x 0.8; 0.8 x])\n",
+			at("converged", "1.6", `"x":0.8`, `"objective_error":1e-14`),
+			"accepted objective",
+		},
 		"a kink in a function without a slope": {
 			"var x in [0, 3]\nmaximize pos((3*x - 2)*(-1.8*x - 2))^1.5\n",
 			at("converged", "0", `"x":2`, `"bound":0,"gap":0,"proved":true`),

@@ -30,7 +30,7 @@ const (
 	opEigen // the sum of the largest eigenvalues, as many as num
 	opLogDet
 	opMatFrac // trace of XᵀP⁻¹X: P first, num columns of X
-	opRoots   // the sum of the roots of the eigenvalues
+	opRoots   // the sum of the singular values of a matrix with k columns
 	opComplex // the two parts of a number, see complex.go
 )
 

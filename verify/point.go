@@ -355,10 +355,28 @@ func (e *expr) combine(a []safe.Ball) safe.Ball {
 	return e.ofMatrix(a)
 }
 
+// gram is AᵀA of a matrix with n columns.
+func gram(a []safe.Ball, n int) []safe.Ball {
+	out := make([]safe.Ball, n*n)
+	for i := range n {
+		for j := range n {
+			s := safe.Exactly(0)
+			for r := 0; r < len(a); r += n {
+				s = s.Add(a[r+i].Mul(a[r+j]))
+			}
+			out[i*n+j] = s
+		}
+	}
+	return out
+}
+
 // ofMatrix is a function of a matrix, all but one by its eigenvalues.
 func (e *expr) ofMatrix(a []safe.Ball) safe.Ball {
 	if e.op == opMatFrac { // Σ over columns of xᵀP⁻¹x, by the solution of P·Z = X
 		return safe.MatFrac(a[:e.k*e.k], a[e.k*e.k:], e.k, int(e.num))
+	}
+	if e.op == opRoots { // of AᵀA: in float64 its rounding errors would count by their roots
+		a = gram(a, e.k)
 	}
 	ev := safe.Eigenvalues(a, e.k)
 	slices.Reverse(ev)
