@@ -177,7 +177,8 @@ func (c *checking) at() {
 		none := r.Status == "infeasible" || r.Status == "unbounded" ||
 			r.Status != "converged" && r.Feasible != nil && !*r.Feasible
 		switch {
-		case r.Objective == nil && none: // the point need not have a value
+		// The point need not have a value; nor a row one that the point is said to break.
+		case none && (r.Objective == nil || !math.IsInf(c.Lo, -1)):
 			v = Incomplete
 		case c.measure(near).Outside == "": // nor be further inside than a tolerance
 			by, v = fmt.Sprintf(" by %.3g, and has no value there", near.short), Incomplete

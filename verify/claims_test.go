@@ -347,6 +347,16 @@ func TestFalseClaims(t *testing.T) {
 			`{"status":"stalled","objective":null,"feasible":false,"variables":{"y":-1}}`,
 			"incomplete variables",
 		},
+		"a point beyond the domain of a row that it is said to break": {
+			"var y in [-1, 1]\nminimize y\nsubject to\n  c: y^1.5 <= 1\n",
+			`{"status":"stalled","objective":-1,"max_violation":1,"feasible":false,"variables":{"y":-1}}`,
+			"incomplete variables",
+		},
+		"an objective beyond its domain": {
+			"var y in [-1, 1]\nminimize y^1.5\n",
+			`{"status":"stalled","objective":-1,"max_violation":1,"feasible":false,"variables":{"y":-1}}`,
+			"refused variables",
+		},
 		"singular values of a singular matrix": {
 			"var x in [0.8, 2]\nminimize normnuc([x 0.8; 0.8 x])\n",
 			at("converged", "1.6", `"x":0.8`, `"objective_error":1e-14`),
