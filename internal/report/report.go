@@ -60,6 +60,13 @@ func (r *Report) Say(message string) {
 	}
 }
 
+// Interrupt makes the report that of a run that was interrupted: the start with the best point may
+// have ended before; the run as a whole has not.
+func (r *Report) Interrupt() {
+	r.Status, r.Reason = ccp.Cancelled.String(), ccp.Interrupted.String()
+	r.Say("interrupted before all was done; this is the best point so far")
+}
+
 // Point is the object of a point alone: its last member are the variables.
 func (r *Report) Point() Object {
 	return Object{

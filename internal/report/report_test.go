@@ -228,3 +228,11 @@ func TestStatusColour(t *testing.T) {
 		}
 	}
 }
+
+// TestInterrupt: the reason is one that the status may have, whatever the best start ended with.
+func TestInterrupt(t *testing.T) {
+	r := &Report{Record: record.Record{Status: "converged", Reason: "stationary"}}
+	if r.Interrupt(); r.Status != "cancelled" || r.Reason != "cancelled" || r.Message == "" {
+		t.Errorf("%s, as %s: %q", r.Status, r.Reason, r.Message)
+	}
+}

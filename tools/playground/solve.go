@@ -97,8 +97,7 @@ func (e *Engine) Solve(ctx context.Context, src string, ask Request, news func([
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		r.Status = ccp.Cancelled.String()
-		r.Say("interrupted before all was done; this is the best point so far")
+		r.Interrupt()
 	case ended && res.Status == ccp.Converged:
 		r.Say("the time limit passed before all starts were done")
 	}

@@ -116,9 +116,7 @@ func (j *job) run(prog *problem.Program, x0 []float64) (*report.Report, *ccp.Res
 	r.Wall = prog.ReadSeconds + prog.CompileSeconds + wall
 	switch {
 	case exit.ByUser(j.s.Ctx):
-		// The best start may have ended before; the run as a whole has not.
-		r.Status = ccp.Cancelled.String()
-		r.Say("interrupted before all was done; this is the best point so far")
+		r.Interrupt()
 	case err != nil && res.Status == ccp.Converged:
 		r.Say("the time limit passed before all starts were done")
 	}
