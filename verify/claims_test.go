@@ -357,6 +357,16 @@ func TestFalseClaims(t *testing.T) {
 			`{"status":"stalled","objective":-1,"max_violation":1,"feasible":false,"variables":{"y":-1}}`,
 			"refused variables",
 		},
+		"a point that the domain of a row holds": {
+			"var x in [-0.7, 0.1]\nminimize 1.5*x\nsubject to\n  c: 2*sqrt(x) <= 1.6\n",
+			at("converged", "0", `"x":0`, `"duals":{"c":0},"bound_duals":{"x":0}`),
+			"incomplete duals",
+		},
+		"a slope that no domain holds": {
+			"var x in [-0.7, 1], y in [-3, 3]\nminimize y^4 + 1.5*y\nsubject to\n  c: 2*sqrt(x) <= 1.6\n",
+			at("converged", "0", `"x":0,"y":0`, `"duals":{"c":0},"bound_duals":{"x":0,"y":0}`),
+			"refused duals",
+		},
 		"singular values of a singular matrix": {
 			"var x in [0.8, 2]\nminimize normnuc([x 0.8; 0.8 x])\n",
 			at("converged", "1.6", `"x":0.8`, `"objective_error":1e-14`),

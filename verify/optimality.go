@@ -162,14 +162,17 @@ func (c *checking) duals(m *multipliers, own *minorant, err error) {
 }
 
 // contradicted reports whether interval arithmetic shows that the Lagrangian has a slope at all
-// points nearby.
+// points nearby that no domain may hold.
 func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 	box := c.near(c.x, localTol, c.box)
 	e, _ := c.combined(m, 1)
 	f := newFlat(c.n, box)
 	l, err := f.try(e)
-	slopes := f.slopes(&l)
+	slopes, held := f.slopes(&l), c.edges()
 	for j, s := range slopes[:c.n] {
+		if held[j] {
+			continue
+		}
 		if s = s.Plus(safe.Just(m.bounds[j])); !m.stated[j] {
 			s = c.away(slopes[j], c.x[j], j)
 		}
@@ -179,6 +182,58 @@ func (c *checking) contradicted(m *multipliers, parts []float64) bool {
 		}
 	}
 	return false
+}
+
+// edges marks the variables of arguments at the ends of domains, whose multipliers are not stated.
+func (c *checking) edges() []bool {
+	held, seen, marked := make([]bool, c.n), map[*expr]bool{}, map[*expr]bool{}
+	var mark, look func(e *expr)
+	mark = func(e *expr) {
+		if e.op == opVar {
+			held[e.k] = true
+		}
+		if marked[e] {
+			return
+		}
+		marked[e] = true
+		for _, a := range e.args {
+			mark(a)
+		}
+	}
+	look = func(e *expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		d, from := safe.Whole(), 0
+		switch e.op {
+		case opPower:
+			if e.num < 0 || e.num != math.Trunc(e.num) {
+				d = safe.Positive
+			}
+		case opCurve:
+			d = safe.Function{Kind: safe.Kind(e.k), P: e.num}.Domain()
+		case opGeo, opKL:
+			d = safe.Positive
+		case opQuadOver:
+			d, from = safe.Positive, len(e.args)-1
+		}
+		for k, a := range e.args {
+			look(a)
+			v, outside, err := enclose(a, c.exact)
+			if k < from || outside != "" || err != nil {
+				continue
+			}
+			if at := v.Span().Mid(); at-d.Lo <= near || d.Hi-at <= near {
+				mark(a)
+			}
+		}
+	}
+	look(c.Problem.objective)
+	for i := range c.rows {
+		look(c.rows[i].e)
+	}
+	return held
 }
 
 // combined is cost·objective + Σ multiplier·row, and the same sum of the sides of rows.
