@@ -82,6 +82,12 @@ func TestPole(t *testing.T) {
 			t.Error("a point inside of the disc is a pole")
 		}
 	}
+	product := region(t, func(m *dc.Model, x dc.Expr) {
+		m.Minimize(dc.Mul(x.At(0), dc.Log(x.At(0))).Neg())
+	}, dc.AtLeast(0))
+	if product.Pole([]float64{1e-12, 1}, one, one) {
+		t.Error("x log x is a pole at 0, where it has no value")
+	}
 	root := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Sqrt(dc.Norm2(x).Neg().Add(dc.Num(1)))) })
 	if root.Pole([]float64{0.6, 0.8 - 1e-10}, []float64{0.3, 0.4}, one) {
 		t.Error("a root is 0 at the boundary, and a pole")
