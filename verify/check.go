@@ -172,15 +172,15 @@ func (c *checking) at() {
 	switch {
 	case rough.Outside != "" && c.Outside != "":
 		by, v := "", Refused
-		near := newValues(c.x, true)
-		near.reach = c.tol
+		end, near := newValues(c.x, true), newValues(c.x, true)
+		end.reach, near.reach, near.open = c.tol, c.tol, true
 		none := r.Status == "infeasible" || r.Status == "unbounded" ||
 			r.Status != "converged" && r.Feasible != nil && !*r.Feasible
 		switch {
 		// The point need not have a value; nor a row one that the point is said to break.
 		case none && (r.Objective == nil || !math.IsInf(c.Lo, -1)):
 			v = Incomplete
-		case c.measure(near).Outside == "": // nor be further inside than a tolerance
+		case c.hasValue(end) && c.measure(near).Outside == "": // nor be further inside than a tolerance
 			by, v = fmt.Sprintf(" by %.3g, and has no value there", near.short), Incomplete
 		}
 		c.add("variables", v, "the point is outside the domain of %s%s", rough.Outside, by)
@@ -200,6 +200,12 @@ func (c *checking) at() {
 	c.letsOf()
 	c.optimality()
 	c.bounds()
+}
+
+// hasValue reports whether the objective has one, or none is stated.
+func (c *checking) hasValue(v *values) bool {
+	_, outside, err := enclose(c.Problem.objective, v)
+	return c.r.Objective == nil || outside == "" && err == nil
 }
 
 // objective: the stated number is a value that float64 arithmetic may have, and the stated error

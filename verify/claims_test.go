@@ -337,6 +337,16 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "-7e-12", `"y":-7e-12`, ""),
 			"incomplete variables",
 		},
+		"a point at the open end of the domain of a row": {
+			"var x in [0, 9]\nminimize x\nsubject to\n  c: log(x) <= 1\n",
+			at("converged", "0", `"x":0`, ""),
+			"incomplete variables",
+		},
+		"a value at the open end of a domain": {
+			"var x in [0, 9]\nminimize log(x)\n",
+			at("converged", "-13.8155", `"x":0`, ""),
+			"refused variables",
+		},
 		"a point beyond a domain": {
 			"var y in [-1, 1]\nminimize y + y^1.5\n",
 			at("converged", "-7e-6", `"y":-7e-6`, ""),

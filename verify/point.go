@@ -188,7 +188,8 @@ type values struct {
 	rounds bool
 	memo   map[*expr]safe.Ball
 	short  float64 // how far arguments may be outside domains by rounding
-	reach  float64 // arguments that are below a domain by no more are moved to its end, too
+	reach  float64 // see inside
+	open   bool    // where it is to move arguments at the open ends of domains, too
 }
 
 func newValues(x []float64, rounds bool) *values {
@@ -212,7 +213,10 @@ func (v *values) of(e *expr) safe.Ball {
 	for k, a := range e.args {
 		args[k] = v.of(a)
 	}
-	if v.rounds {
+	switch {
+	case v.reach > 0:
+		v.inside(e, args)
+	case v.rounds:
 		v.clip(e, args)
 	}
 	b := e.combine(args)
@@ -278,8 +282,7 @@ func (e *expr) rounded(args []safe.Ball, b safe.Ball) safe.Ball {
 	return b.Wide(errorOf(size, len(args)))
 }
 
-// clip moves arguments to the end of a domain that they are beyond by rounding errors or by no more
-// than reach.
+// clip moves arguments to the end of a domain that they are beyond by rounding errors.
 func (v *values) clip(e *expr, args []safe.Ball) {
 	switch e.op {
 	case opPower:
@@ -295,12 +298,41 @@ func (v *values) clip(e *expr, args []safe.Ball) {
 		return
 	}
 	for k, a := range args {
-		_, off := a.Neg().Floats()
-		if a.Lo.Sign() < 0 && (a.Hi.Sign() >= 0 || off <= v.reach) {
+		if a.Lo.Sign() < 0 && a.Hi.Sign() >= 0 {
+			_, off := a.Neg().Floats()
 			v.short, args[k].Lo = max(v.short, off), safe.Lower()
 		}
-		if a.Hi.Sign() < 0 && off <= v.reach {
-			args[k].Hi = safe.Upper()
+	}
+}
+
+// inside moves arguments that are beyond a domain by no more than reach to its end; where open says
+// so, into a domain without its end.
+func (v *values) inside(e *expr, args []safe.Ball) {
+	first, closed := 0, true
+	switch e.op {
+	case opPower:
+		if closed = e.num > 0; closed && e.num == math.Trunc(e.num) {
+			return
+		}
+	case opGeo, opKL:
+		closed = e.op == opGeo
+	case opQuadOver:
+		first, closed = len(args)-1, false
+	case opCurve:
+		c := safe.Function{Kind: safe.Kind(e.k)}
+		if closed = c.Value(0).Finite(); c.Domain().Lo != 0 {
+			return
+		}
+	default:
+		return
+	}
+	end := safe.Exactly(0)
+	if !closed && v.open {
+		end = safe.Exactly(v.reach)
+	}
+	for k, a := range args[first:] {
+		if _, off := a.Neg().Floats(); a.Lo.Sign() <= 0 && off <= v.reach {
+			v.short, args[first+k] = max(v.short, off), end
 		}
 	}
 }
