@@ -27,8 +27,10 @@ func manyNodes() wire.Graph {
 	}
 	four := []int{4}
 	for range 1000 {
-		c := g.Add(wire.Node{Op: "const", Shape: four, Attrs: &wire.Attrs{Data: wire.F([]float64{1, 2, 3, 4})}})
-		d := g.Add(wire.Node{Op: "sum", Args: []int{0, c, 1}, Shape: four, Attrs: &wire.Attrs{Factors: []float64{1, -1, 2}}})
+		data := &wire.Attrs{Data: wire.F([]float64{1, 2, 3, 4})}
+		c := g.Add(wire.Node{Op: "const", Shape: four, Attrs: data})
+		factors := &wire.Attrs{Factors: []float64{1, -1, 2}}
+		d := g.Add(wire.Node{Op: "sum", Args: []int{0, c, 1}, Shape: four, Attrs: factors})
 		a := g.Add(wire.Node{Op: "affine", Args: []int{0, d}, Shape: []int{2}, Attrs: &wire.Attrs{
 			Indptr: wire.I([]int{0, 2, 4}), Indices: wire.I([]int{0, 5, 1, 7}), Data: wire.F([]float64{1, 2, 3, 4}),
 		}})
@@ -89,8 +91,7 @@ func BenchmarkArrays(b *testing.B) {
 		ptr[i] = 10 * i
 	}
 	g := wire.Graph{Variables: []wire.Variable{{Name: "x", Shape: []int{10, 100}}}}
-	c := g.Add(wire.Node{Op: "const", Shape: []int{n}, Attrs: &wire.Attrs{Data: wire.F(val)}})
-	_ = c
+	g.Add(wire.Node{Op: "const", Shape: []int{n}, Attrs: &wire.Attrs{Data: wire.F(val)}})
 	a := g.Add(wire.Node{Op: "affine", Args: []int{0}, Shape: []int{n / 10}, Attrs: &wire.Attrs{
 		Indptr: wire.I(ptr), Indices: wire.I(idx), Data: wire.F(val), Constant: wire.F([]float64{1})}})
 	g.Constraints = []wire.Constraint{{Kind: "le", Args: []int{a}}}

@@ -34,45 +34,41 @@ type Program struct {
 	// Inside reports, for each parameter, whether the problem has it as a dc.Param.
 	Inside []bool
 
+	source
 	convex      bool
-	graph       *wire.Graph
-	layout      layout
-	first       *dc.Model // the one that Again was asked of; nil: there was one model
-	vars        []variable
 	constraints []constraint
 	families    map[string]int // the number of the constraint by its family
-	values      []value
+	values      []*value       // of all variables, parameters and nodes; nil: it has been refused
+	// priced is the node that is the objective, where parameters are the coefficients of variables;
+	// or 0.
+	priced int
+}
+
+// source is the part of all problems of a graph that no value of a parameter changes.
+type source struct {
+	g       *wire.Graph
+	shapes  [][]int   // of all variables, parameters and nodes
+	owners  []int     // of each entry of all parameters, one after the other, the parameter
+	orders  [][]int   // of each parameter, see columnMajor
+	numbers bool      // no node is priced
+	lift    bool      // variables may stand in the place of arguments, see lifted
+	known   *dc.Model // the one that Again was asked of; nil: there was one model
 }
 
 // builder makes a Program.
 type builder struct {
+	source
 	ctx    context.Context
-	g      *wire.Graph
 	params [][]float64
 	limits Limits
-	m      *dc.Model
-	p      *Program
-	layout
-	spent int             // coefficients
+
+	m     *dc.Model
+	p     *Program
+	left  Limits
 	taken map[string]bool // names of constraints
-	named map[int]value   // the variables in the place of nodes
-	lost  map[int]bool    // nodes without a value, and nodes of which one is an argument
+	named map[int]*value  // the variables in the place of nodes
 	errs  Errors
 	cheap dc.Expr // the objective without costs, where a node is priced
-}
-
-// layout is the part of a builder that does not depend on values of parameters.
-type layout struct {
-	shapes [][]int // of all variables, parameters and nodes
-	needs  []bool  // the value is needed as a function of the parameters
-	free   []bool  // a variable occurs
-	owners []int   // of each entry of all parameters, one after the other, the parameter
-	orders [][]int // of each parameter, see columnMajor
-	frozen bool    // no node is priced
-	lift   bool    // variables may stand in the place of arguments, see lifted
-	// the node that is the objective, where parameters are the coefficients of variables; 0: there
-	// is none
-	priced int
 }
 
 // Build makes a problem of g with the given values of its parameters. The error is
@@ -83,94 +79,83 @@ func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 	return build(ctx, g, params, limits, false)
 }
 
-// build is Build. frozen: no node is priced.
-func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, frozen bool) (*Program, error) {
-	b := &builder{ctx: ctx, g: g, params: params, limits: limits, m: dc.NewModel()}
+// build is Build. numbers: no node is priced.
+func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, numbers bool) (*Program, error) {
+	b := &builder{source: source{g: g, numbers: numbers}, ctx: ctx, params: params, limits: limits}
 	if err := caught(b.check); err != nil {
 		return nil, Errors{err}
 	}
-	b.own()
-	if b.frozen = frozen; !frozen {
-		b.priced = b.costs()
-	}
-	b.survey()
 	final, err := b.state()
 	if final {
 		return nil, err
 	}
-	var first *dc.Model
-	if m, ok := b.m.Again(); ok {
-		first, b = b.m, &builder{ctx: ctx, g: g, params: params, limits: limits, m: m, layout: b.layout}
+	if _, ok := b.m.Again(); ok {
+		b.known = b.m
 		_, err = b.state()
 	}
 	if err == nil {
-		p, err := b.program(first)
-		if err == nil || ctx.Err() != nil {
+		if p, err := b.program(); err == nil || ctx.Err() != nil {
 			return p, err
 		}
 	}
-	b = &builder{ctx: ctx, g: g, params: params, limits: limits, m: again(first), layout: b.layout}
-	b.layout.lift = true
+	b.lift = true
 	if _, err := b.state(); err != nil {
 		return nil, err
 	}
-	return b.program(first)
-}
-
-// again is an empty model that knows the bounds of the constraints of another; nil: of none.
-func again(first *dc.Model) *dc.Model {
-	if first == nil {
-		return dc.NewModel()
-	}
-	m, _ := first.Again()
-	return m
+	return b.program()
 }
 
 // Rebuild is Build of the graph of p with other values of its parameters.
 func (p *Program) Rebuild(ctx context.Context, params [][]float64, limits Limits) (*Program, error) {
-	b := &builder{ctx: ctx, g: p.graph, params: params, limits: limits, m: again(p.first), layout: p.layout}
+	b := &builder{source: p.source, ctx: ctx, params: params, limits: limits}
 	if _, err := b.state(); err == nil {
 		if _, again := b.m.Again(); !again {
-			if q, err := b.program(p.first); err == nil {
+			if q, err := b.program(); err == nil {
 				return q, nil
 			}
 		}
 	}
 	// constraints give other bounds, or there is a mistake to be named
-	return build(ctx, p.graph, params, limits, p.layout.frozen)
+	return build(ctx, p.g, params, limits, p.numbers)
 }
 
 // Frozen is Rebuild with numbers in the places of parameters that are coefficients, from now on.
 func (p *Program) Frozen(ctx context.Context, params [][]float64, limits Limits) (*Program, error) {
-	if p.layout.priced == 0 {
+	if p.priced == 0 {
 		return p, nil
 	}
-	return build(ctx, p.graph, params, limits, true)
+	return build(ctx, p.g, params, limits, true)
 }
 
 // program is the problem of all that has been stated.
-func (b *builder) program(first *dc.Model) (*Program, error) {
-	p, err := b.m.Problem(b.patience())
-	if err != nil && b.ctx.Err() != nil {
-		return nil, b.ctx.Err()
+func (b *builder) program() (_ *Program, err error) {
+	p := b.p
+	if p.Problem, err = b.m.Problem(b.patience()); err != nil {
+		if b.ctx.Err() != nil {
+			return nil, b.ctx.Err()
+		}
+		return nil, refused(err)
 	}
-	if err != nil {
-		return nil, b.refused(err)
-	}
-	b.p.Problem, b.p.layout, b.p.first = p, b.layout, first
-	b.p.locate()
-	b.p.convex = b.p.isConvex()
-	return b.p, nil
+	p.source = b.source
+	p.convex = p.isConvex()
+	return p, nil
 }
 
 // state states the graph in a model that has nothing yet. The error is ctx.Err(), or Errors;
 // final: statements in another model are of no use then.
 func (b *builder) state() (final bool, err error) {
-	g := b.g
-	b.p = &Program{graph: g, Structural: make([]bool, len(g.Parameters)), Inside: make([]bool, len(g.Parameters)),
-		families: map[string]int{}}
-	b.lost, b.named = map[int]bool{}, map[int]value{}
-	b.declare()
+	g, n := b.g, len(b.g.Parameters)
+	b.p = &Program{Structural: make([]bool, n), Inside: make([]bool, n), families: map[string]int{},
+		values: make([]*value, 0, len(b.shapes))}
+	b.left, b.taken, b.named, b.errs, b.m = b.limits, nil, map[int]*value{}, nil, dc.NewModel()
+	if b.known != nil {
+		b.m, _ = b.known.Again()
+	}
+	for id := range b.first() {
+		if err := b.at(id, caught(func() { b.declare(id) })); err != nil {
+			b.fail(err)
+		}
+	}
 	if len(b.errs) > 0 {
 		return true, b.errs
 	}
@@ -178,22 +163,22 @@ func (b *builder) state() (final bool, err error) {
 		if k%64 == 0 && b.ctx.Err() != nil {
 			return true, b.ctx.Err()
 		}
-		if b.lacks(g.Nodes[k].Args) {
-			b.lose()
-			continue
-		}
-		switch err := b.at(b.first()+k, caught(func() { b.node(k) })); {
-		case err == nil:
-		case err.Kind != wire.ErrCurvature:
-			return true, append(b.errs, err)
-		default: // right within the bounds of constraints, perhaps
-			if len(b.lost) == 0 {
+		var v *value
+		if !b.lacks(g.Nodes[k].Args...) {
+			err := b.at(b.first()+k, caught(func() { v = b.node(k) }))
+			switch {
+			case err == nil:
+			case err.Kind != wire.ErrCurvature:
+				return true, append(b.errs, err)
+			case len(b.errs) == 0: // right within the bounds of constraints, perhaps
 				b.fail(err)
 			}
-			b.lose()
 		}
+		b.p.values = append(b.p.values, v)
 	}
-	if g.Objective == nil || !b.lacks([]int{g.Objective.Node}) {
+	if o := g.Objective; o == nil {
+		b.m.Minimize(dc.Num(0))
+	} else if !b.lacks(o.Node) {
 		if err := caught(b.objective); err != nil {
 			b.fail(err)
 		}
@@ -202,7 +187,7 @@ func (b *builder) state() (final bool, err error) {
 		if k%64 == 0 && b.ctx.Err() != nil {
 			return true, b.ctx.Err()
 		}
-		if b.lacks(g.Constraints[k].Args) {
+		if b.lacks(g.Constraints[k].Args...) {
 			continue
 		}
 		if err := caught(func() { b.constrain(k) }); err != nil {
@@ -215,15 +200,9 @@ func (b *builder) state() (final bool, err error) {
 	return false, nil
 }
 
-// lose keeps the place of a node that has no value.
-func (b *builder) lose() {
-	b.lost[len(b.p.values)] = true
-	b.p.values = append(b.p.values, value{})
-}
-
 // lacks reports whether one of the values has been refused.
-func (b *builder) lacks(ids []int) bool {
-	return slices.ContainsFunc(ids, func(id int) bool { return b.lost[id] })
+func (b *builder) lacks(ids ...int) bool {
+	return slices.ContainsFunc(ids, func(id int) bool { return b.p.values[id] == nil })
 }
 
 func (b *builder) fail(err *Error) {
@@ -233,7 +212,7 @@ func (b *builder) fail(err *Error) {
 }
 
 // first is the number of the first node.
-func (b *builder) first() int { return len(b.g.Variables) + len(b.g.Parameters) }
+func (s *source) first() int { return len(s.g.Variables) + len(s.g.Parameters) }
 
 // nameOf is the user's name of a variable, parameter or node.
 func (b *builder) nameOf(id int) string {
@@ -262,7 +241,8 @@ const briefEntries, briefNonzeros = 64, 10_000
 // patience is ctx, or one that does not end where the graph is small: whoever may be interrupted
 // works in a goroutine of its own, which costs a small problem a tenth of its time.
 func (b *builder) patience() context.Context {
-	if b.p.Entries <= briefEntries && b.spent <= briefNonzeros && len(b.g.Constraints) <= briefEntries {
+	if b.p.Entries <= briefEntries && len(b.g.Constraints) <= briefEntries &&
+		b.limits.Nonzeros-b.left.Nonzeros <= briefNonzeros {
 		return context.WithoutCancel(b.ctx)
 	}
 	return b.ctx
@@ -271,24 +251,17 @@ func (b *builder) patience() context.Context {
 // objective states the objective.
 func (b *builder) objective() {
 	o := b.g.Objective
-	if o == nil {
-		b.m.Minimize(dc.Num(0))
-		return
-	}
-	v := &b.p.values[o.Node]
+	v := b.p.values[o.Node]
 	if v.n() != 1 {
 		panic(b.at(o.Node, problemf("the objective has shape %v, want one entry", b.shapes[o.Node])))
 	}
 	if k := finite(v.data); k >= 0 {
 		panic(b.at(o.Node, problemf("the objective is %g", v.data[k])))
 	}
-	if v.isData() {
-		b.structural(v.deps)
-		*v = v.frozen()
-	}
-	e := v.expr(0)
-	if b.priced > 0 {
-		e = b.cheap
+	e := b.cheap
+	if b.p.priced == 0 {
+		v = b.frozen(v)
+		b.p.values[o.Node], e = v, v.expr(0)
 	}
 	switch o.Sense {
 	case "minimize":
@@ -301,14 +274,13 @@ func (b *builder) objective() {
 }
 
 // refused turns the errors of Model.Problem into errors of constraints.
-func (b *builder) refused(err error) error {
+func refused(err error) (out Errors) {
 	list := []error{err}
 	if j, ok := err.(interface{ Unwrap() []error }); ok {
 		list = j.Unwrap()
 	}
-	var out Errors
 	for _, e := range list[:min(len(list), mostErrors)] {
-		out = append(out, newError(wire.ErrProblem, "%s", cause(e)))
+		out = append(out, problemf("%s", cause(e)))
 	}
 	return out
 }

@@ -1,21 +1,15 @@
 package decode
 
-import (
-	"slices"
-
-	"github.com/dcopt/dcopt/internal/wire"
-)
+import "github.com/dcopt/dcopt/internal/wire"
 
 // entries is the number of entries of a shape, −1 for none within the limit.
 func (b *builder) entries(shape []int) int {
 	n := 1
 	for _, d := range shape {
-		if d < 0 || d > b.limits.Entries {
+		if d < 0 || d > b.limits.Entries || n*d > b.limits.Entries {
 			return -1
 		}
-		if n *= d; n > b.limits.Entries {
-			return -1
-		}
+		n *= d
 	}
 	return n
 }
@@ -30,11 +24,6 @@ func (b *builder) check() {
 			panic(b.at(id, newError(wire.ErrLimit,
 				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
 				shape, b.limits.Entries)))
-		}
-		for _, d := range shape {
-			if d < 0 {
-				panic(b.at(id, problemf("the shape %v has a negative dimension", shape)))
-			}
 		}
 		total += n
 		b.shapes = append(b.shapes, shape)
@@ -54,6 +43,10 @@ func (b *builder) check() {
 	}
 	for k, p := range b.g.Parameters {
 		declared(len(b.g.Variables)+k, p.Name, p.Shape)
+		b.orders = append(b.orders, columnMajor(p.Shape))
+		for range b.entries(p.Shape) {
+			b.owners = append(b.owners, k)
+		}
 	}
 	for k, n := range b.g.Nodes {
 		id := b.first() + k
@@ -82,75 +75,19 @@ func (b *builder) check() {
 	}
 }
 
-// survey finds the nodes with variables, and those that are needed as functions of
-// the parameters and not as numbers alone.
-func (b *builder) survey() {
-	all := b.first() + len(b.g.Nodes)
-	b.free, b.needs = make([]bool, all), make([]bool, all)
-	for id := range b.g.Variables {
-		b.free[id] = true
-	}
-	for k, n := range b.g.Nodes {
-		b.free[b.first()+k] = slices.ContainsFunc(n.Args, func(a int) bool { return b.free[a] })
-	}
-	for _, c := range b.g.Constraints {
-		if slices.ContainsFunc(c.Args, func(a int) bool { return b.free[a] }) {
-			for _, a := range c.Args {
-				b.needs[a] = true
-			}
-		}
-	}
-	if b.priced > 0 { // the parameters in its coefficients
-		for _, j := range b.g.Nodes[b.priced-b.first()].Attrs.DataMap.Indices.V {
-			b.needs[len(b.g.Variables)+b.owners[j]] = true
-		}
-	}
-	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
-		n, id := &b.g.Nodes[k], b.first()+k
-		o, ok := ops[n.Op]
-		if !ok || !b.free[id] && !(b.needs[id] && o.linear) {
-			continue
-		}
-		for i, a := range n.Args {
-			if o.frozen == 0 || o.frozen&(1<<min(i, 31)) == 0 {
-				b.needs[a] = true
-			}
-		}
-	}
-}
-
-// own notes whose the entries of all parameters are, and in which order.
-func (b *builder) own() {
-	for k := range b.g.Parameters {
-		shape := b.g.Parameters[k].Shape
-		b.orders = append(b.orders, columnMajor(shape))
-		for range b.entries(shape) {
-			b.owners = append(b.owners, k)
-		}
-	}
-}
-
-// structural says that the numbers of the parameters in v have been used.
-func (b *builder) structural(deps []int) {
-	for _, k := range deps {
-		b.p.Structural[k] = true
-	}
-}
-
 // spend counts n entries of so many terms each towards the limit.
 func (b *builder) spend(n, terms int) {
-	if terms > 0 && n > b.limits.Entries/(wide*terms) {
+	if terms > 0 && n > b.left.Entries/(wide*terms) {
 		refuseAs(wire.ErrLimit, "%d entries with about %d terms each are too many", n, terms)
 	}
-	if b.limits.Entries -= wide * n * terms; b.limits.Entries < 0 {
+	if b.left.Entries -= wide * n * terms; b.left.Entries < 0 {
 		refuseAs(wire.ErrLimit, "too many entries that are not affine")
 	}
 }
 
 // multiply counts n coefficients towards the limit.
 func (b *builder) multiply(n int) {
-	b.spent += n
-	if b.limits.Nonzeros -= n; b.limits.Nonzeros < 0 {
+	if b.left.Nonzeros -= n; b.left.Nonzeros < 0 {
 		refuseAs(wire.ErrLimit, "the affine maps have too many coefficients once they are multiplied out")
 	}
 }

@@ -21,17 +21,18 @@ func (s *stating) grouped(t, a int) (g, m int) {
 
 func (s *stating) secondOrder() {
 	g, m := s.grouped(0, 1)
-	t, x := &s.args[0], &s.args[1]
+	t, x := s.args[0].array(), s.args[1].array()
+	affine := s.args[0].affine() && s.args[1].affine()
 	for k := range g {
-		u := x.a.Slice(k*m, (k+1)*m)
+		u := x.Slice(k*m, (k+1)*m)
 		rest := func(dst []float64) []float64 { return dst[g+k*m : g+(k+1)*m] }
-		if t.affine() && x.affine() {
-			s.add(dc.InCone(convex.SecondOrderCone, 0, dc.Stack(t.a.At(k), u)), func(dst, y, _ []float64) {
+		if affine {
+			s.add(dc.InCone(convex.SecondOrderCone, 0, dc.Stack(t.At(k), u)), func(dst, y, _ []float64) {
 				dst[k] = y[0]
 				copy(rest(dst), y[1:])
 			}, k)
 		} else {
-			s.add(dc.LE(dc.Norm2(u), t.expr(k)), func(dst, y, x []float64) {
+			s.add(dc.LE(dc.Norm2(u), t.At(k)), func(dst, y, x []float64) {
 				dst[k] = y[0]
 				at := u.Values(x)
 				if size := floats.Norm(at, 2); size > 0 {
@@ -45,11 +46,11 @@ func (s *stating) secondOrder() {
 // triples are cones of three entries, one from each argument.
 func (s *stating) triples(kind convex.ConeKind) {
 	n := s.args[0].n()
-	for i := range s.args {
-		if s.args[i].n() != n {
+	for _, v := range s.args {
+		if v.n() != n {
 			refuse("%s of %d, %d and %d entries", s.c.Kind, s.args[0].n(), s.args[1].n(), s.args[2].n())
 		}
-		if !s.args[i].affine() {
+		if !v.affine() {
 			s.curved("the arguments of " + s.c.Kind + " must be affine")
 		}
 	}
@@ -57,11 +58,11 @@ func (s *stating) triples(kind convex.ConeKind) {
 	s.out.n = 3 * n
 	for k := range n {
 		spread := func(dst, y, _ []float64) { dst[k], dst[n+k], dst[2*n+k] = y[0], y[1], y[2] }
-		x, y, a := s.args[0].a.At(k), s.args[1].a.At(k), 0.0
+		x, y, a := s.args[0].expr(k), s.args[1].expr(k), 0.0
 		if kind == convex.PowerCone {
 			x, y, a = s.based(x), s.based(y), alpha[k]
 		}
-		s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].a.At(k))), spread, k)
+		s.add(dc.InCone(kind, a, dc.Stack(x, y, s.args[2].expr(k))), spread, k)
 	}
 }
 
@@ -89,7 +90,7 @@ func (s *stating) alpha(n int) []float64 {
 // exponentials).
 func (s *stating) power() {
 	g, m := s.grouped(1, 0)
-	w, z := &s.args[0], &s.args[1]
+	w, z := s.args[0], s.args[1]
 	if !w.affine() || !z.affine() {
 		s.curved("the arguments of pownd must be affine")
 	}
@@ -103,22 +104,22 @@ func (s *stating) power() {
 		if math.Abs(left[0]-1) > 1e-9 {
 			refuse("the alphas of group %d add up to %g, want 1", k, left[0])
 		}
-		below, at := z.a.At(k), m*g+k // and the place of its multiplier
+		below, at := z.expr(k), m*g+k // and the place of its multiplier
 		for side, sign := range []float64{1, -1} {
 			if m > 1 {
 				break
 			}
-			s.add(dc.LE(below.Scale(sign), w.a.At(k)), func(dst, y, _ []float64) { // sign z ≤ W
+			s.add(dc.LE(below.Scale(sign), w.expr(k)), func(dst, y, _ []float64) { // sign z ≤ W
 				dst[k] += y[0]
 				dst[at] -= sign * y[0]
 			}, k, side)
 		}
 		for j := range m - 1 {
-			rest := s.based(w.a.At(k*m + m - 1))
+			rest := s.based(w.expr(k*m + m - 1))
 			if j < m-2 {
 				rest = s.link(dc.StartAt(1))
 			}
-			c := dc.InCone(convex.PowerCone, part[j]/left[j], dc.Stack(s.based(w.a.At(k*m+j)), rest, below))
+			c := dc.InCone(convex.PowerCone, part[j]/left[j], dc.Stack(s.based(w.expr(k*m+j)), rest, below))
 			s.add(c, func(dst, y, _ []float64) {
 				dst[k*m+j] = y[0]
 				if j == m-2 {
@@ -143,7 +144,7 @@ func (s *stating) based(a dc.Expr) dc.Expr {
 }
 
 func (s *stating) semidefinite() {
-	v, n := &s.args[0], 0
+	v, n := s.args[0], 0
 	for n*n < v.n() {
 		n++
 	}
@@ -157,7 +158,7 @@ func (s *stating) semidefinite() {
 	if n == 0 {
 		return
 	}
-	a := v.a.Reshape(n, n)
+	a := v.array().Reshape(n, n)
 	if _, _, ok := dc.IsSymmetric(a); !ok {
 		a = a.Add(a.T()).Scale(0.5)
 	}

@@ -46,12 +46,18 @@ func (b *builder) constrain(k int) {
 	if len(c.Args) < kind.least || len(c.Args) > kind.most {
 		refuse("%s has %d arguments, want %d", c.Kind, len(c.Args), kind.most)
 	}
+	data := true
 	for _, a := range c.Args {
 		v := b.p.values[a]
 		if i := finite(v.data); i >= 0 && !kind.sides {
 			panic(b.at(a, problemf("entry %d is %g", i, v.data[i])))
 		}
-		s.args = append(s.args, v)
+		s.args, data = append(s.args, v), data && v.isData()
+	}
+	for i := range s.args {
+		if data {
+			s.args[i] = b.frozen(s.args[i])
+		}
 	}
 	if name := wire.Other(c, "kind args name "+kind.members); name != "" {
 		refuseAs(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)
@@ -114,7 +120,7 @@ type stating struct {
 	*builder
 	k    int
 	c    *wire.Constraint
-	args []value
+	args []*value
 	out  constraint
 
 	links int // variables that are not the graph's
@@ -125,23 +131,6 @@ func (s *stating) link(opts ...dc.VarOption) dc.Expr {
 	s.links++
 	a, _ := s.linked(1, []int{s.k, s.links}, opts...)
 	return a.At(0)
-}
-
-// both are the two sides; a missing one is 0.
-func (s *stating) both() (l, r value, n int) {
-	l, r = s.args[0], number([]float64{0}, nil)
-	if len(s.args) == 2 {
-		r = s.args[1]
-	}
-	switch {
-	case l.n() == r.n() || r.n() == 1:
-		n = l.n()
-	case l.n() == 1:
-		n = r.n()
-	default:
-		refuse("a constraint with %d entries on the left and %d on the right", l.n(), r.n())
-	}
-	return l, r, n
 }
 
 // add states constraints under the family's name; put is that of a part.
@@ -164,11 +153,20 @@ func (s *stating) curved(text string) {
 	panic(err)
 }
 
-// compare states l ≤ r or l = r. An entry that is not affine is so many constraints of dc.
+// compare states l ≤ r or l = r; a missing side is 0. An entry that is not affine is so many
+// constraints of dc.
 func (s *stating) compare(relate func(l, r dc.Expr) dc.Constraint, each int) {
-	l, r, n := s.both()
+	l, r := s.args[0], number([]float64{0})
+	if len(s.args) == 2 {
+		r = s.args[1]
+	}
+	n, affine := l.n(), l.affine() && r.affine()
+	if n == 1 {
+		n = r.n()
+	} else if r.n() != n && r.n() != 1 {
+		refuse("a constraint with %d entries on the left and %d on the right", l.n(), r.n())
+	}
 	s.out.n = n
-	affine := l.affine() && r.affine()
 	switch {
 	case n == 0:
 		return
@@ -178,20 +176,19 @@ func (s *stating) compare(relate func(l, r dc.Expr) dc.Constraint, each int) {
 	case !affine:
 		s.spend(n, each*(l.terms+r.terms))
 	}
-	c := relate(l.broadcast(n), r.broadcast(n))
+	var index []int
 	if n == 1 && !affine {
-		s.add(c, nil, 0)
-		return
+		index = []int{0}
 	}
-	s.add(c, nil)
+	s.add(relate(l.broadcast(n), r.broadcast(n)), nil, index...)
 }
 
 // oneSided is l ≤ r where data have infinite entries, which say nothing or exclude
 // everything.
-func (s *stating) oneSided(l, r value, n int) {
+func (s *stating) oneSided(l, r *value, n int) {
 	hi := make([]float64, n)
 	for k := range n {
-		least, most := l.orInf(k, -1), r.orInf(k, 1)
+		least, most := l.at(k, -1), r.at(k, 1)
 		if math.IsInf(least, 1) || math.IsInf(most, -1) {
 			refuse("entry %d asks for at least %g and at most %g", k, least, most)
 		}
@@ -199,21 +196,20 @@ func (s *stating) oneSided(l, r value, n int) {
 			hi[k] = math.Inf(1)
 		}
 	}
-	s.structural(l.deps)
-	s.structural(r.deps)
-	for _, v := range []*value{&l, &r} {
+	within := func(v *value) *value {
 		if !v.isData() {
-			continue
+			return v
 		}
+		s.structural(v.deps)
 		data := spread(v.data, n)
 		for k := range data {
 			if isInf(data[k]) {
 				data[k] = 0
 			}
 		}
-		*v = number(data, nil)
+		return number(data)
 	}
-	s.sides(l, r, spread([]float64{math.Inf(-1)}, n), hi)
+	s.sides(within(l), within(r), spread([]float64{math.Inf(-1)}, n), hi)
 }
 
 func (s *stating) between() {
@@ -227,12 +223,12 @@ func (s *stating) between() {
 	if n == 0 {
 		return
 	}
-	s.sides(v, number([]float64{0}, nil), lo, hi)
+	s.sides(v, number([]float64{0}), lo, hi)
 }
 
 // sides states lo ≤ l − r ≤ hi; infinite sides say nothing. Entries that are not affine are two
 // constraints, in the order of an equation, or one of l ≤ r.
-func (s *stating) sides(l, r value, lo, hi []float64) {
+func (s *stating) sides(l, r *value, lo, hi []float64) {
 	n := len(lo)
 	if l.affine() && r.affine() {
 		s.add(dc.Between(dc.Vec(lo), l.broadcast(n).Sub(r.broadcast(n)), dc.Vec(hi)), nil)

@@ -85,7 +85,7 @@ func TestCumsum(t *testing.T) {
 			t.Fatalf("x[%d] = %g, want %g: %v", k, x[k], want, res.Status)
 		}
 	}
-	if v := p.values[1].a; v.NNZ() != n {
+	if v := p.values[1].all; v.NNZ() != n {
 		t.Errorf("%d coefficients for %d sums", v.NNZ(), n)
 	}
 	point, _ := p.Point(at)

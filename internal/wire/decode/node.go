@@ -18,9 +18,11 @@ type call struct {
 	id     int
 	node   *wire.Node
 	attrs  *wire.Attrs
-	args   []value
-	n      int // entries that the shape wants
+	args   []*value
+	data   bool // all arguments are
+	n      int  // entries that the shape wants
 	shapes [][]int
+	ends   []int // of affine maps: where the entries of an argument end among those of all
 }
 
 // operation is the meaning of a name of an operation.
@@ -29,27 +31,19 @@ type operation struct {
 	attrs       string // names of attributes, with a blank behind each
 	linear      bool   // of data it is a function of the parameters
 	frozen      uint32 // arguments, by bit, that are used as numbers where they are data
-	apply       func(c *call) value
+	apply       func(c *call) *value
 }
 
-// node makes the value of node k.
-func (b *builder) node(k int) {
-	n := &b.g.Nodes[k]
-	v := b.call(b.first()+k, n)
-	if v.n() != b.entries(n.Shape) {
-		refuse("%s gives %d entries, its shape %v has %d", n.Op, v.n(), n.Shape, b.entries(n.Shape))
-	}
-	b.p.values = append(b.p.values, v)
-}
-
-func (b *builder) call(id int, n *wire.Node) value {
+// node is the value of node k.
+func (b *builder) node(k int) *value {
+	n, id := &b.g.Nodes[k], b.first()+k
 	o, ok := ops[n.Op]
 	if !ok {
 		err := problemf("no operation is called %.60q%s", n.Op, suggest.DidYouMean(n.Op, OpNames()))
 		err.Help = "the reply to hello has the names of all operations"
 		panic(err)
 	}
-	c := &call{builder: b, id: id, node: n, attrs: n.Attrs, n: b.entries(n.Shape)}
+	c := &call{builder: b, id: id, node: n, attrs: n.Attrs, data: true, n: b.entries(n.Shape)}
 	if c.attrs == nil {
 		c.attrs = &wire.Attrs{}
 	} else if name := wire.Other(n.Attrs, o.attrs); name != "" {
@@ -62,57 +56,68 @@ func (b *builder) call(id int, n *wire.Node) value {
 	case o.most >= 0 && len(n.Args) > o.most:
 		refuse("%s has %d arguments, want at most %d", n.Op, len(n.Args), o.most)
 	}
-	data := true
-	for i, a := range n.Args {
+	for _, a := range n.Args {
 		v := b.p.values[a]
-		if v.isData() {
-			if k := finite(v.data); k >= 0 {
-				refuse("entry %d of argument %d is %g; infinite numbers may stand on a side of a "+
-					"constraint alone", k, a, v.data[k])
-			}
-			if !o.linear && (!b.free[id] || o.frozen&(1<<min(i, 31)) != 0) {
-				b.structural(v.deps)
-				v = v.frozen()
-			}
+		if k := finite(v.data); k >= 0 {
+			refuse("entry %d of argument %d is %g; infinite numbers may stand on a side of a constraint alone", k, a,
+				v.data[k])
 		}
-		data = data && v.isData()
-		c.args = append(c.args, v)
-		c.shapes = append(c.shapes, b.shapes[a])
+		c.args, c.shapes, c.data = append(c.args, v), append(c.shapes, b.shapes[a]), c.data && v.isData()
 	}
-	var v value
+	for i, v := range c.args {
+		if !o.linear && (c.data || o.frozen>>i&1 != 0) {
+			c.args[i] = b.frozen(v)
+		}
+	}
+	var v *value
 	err := caught(func() { v = o.apply(c) })
-	if b.layout.lift && (err != nil && err.Kind == wire.ErrCurvature || err == nil && !data && c.refuses(&v)) {
+	if b.lift && (err != nil && err.Kind == wire.ErrCurvature || err == nil && !c.data && c.refuses(v)) {
 		if t, ok := c.lifted(o); ok {
 			v, err = t, nil
 		}
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		panic(err)
-	case !data || v.isData():
-		return v
 	}
-	return c.settle(v)
+	if c.data && !v.isData() { // a function of numbers is one
+		v = number(v.all.Values(nil))
+		if k := finite(v.data); k >= 0 {
+			refuse("entry %d is %g: %s outside its domain", k, v.data[k], n.Op)
+		}
+	}
+	if v.n() != c.n {
+		refuse("%s gives %d entries, its shape %v has %d", n.Op, v.n(), n.Shape, c.n)
+	}
+	return v
 }
 
-// settle turns a function of numbers into a number.
-func (c *call) settle(v value) value {
-	data := v.a.Values(nil)
-	if k := finite(data); k >= 0 {
-		refuse("entry %d is %g: %s outside its domain", k, data[k], c.node.Op)
+// dependent is data of a linear operation, and how its functions are made of its arguments.
+func (c *call) dependent(data []float64, state func() dc.Expr) *value {
+	out := number(data)
+	for _, v := range c.args {
+		out.deps = union(out.deps, v.deps)
 	}
-	var deps []int
-	for i := range c.args {
-		deps = union(deps, c.args[i].deps)
+	if len(out.deps) > 0 {
+		out.state = state
 	}
-	return number(data, deps)
+	return out
+}
+
+// union is the union of ascending lists.
+func union(a, b []int) []int {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // common is the number of entries of an operation that goes entry by entry.
 func (c *call) common() int {
 	n := 1
-	for i := range c.args {
-		switch m := c.args[i].n(); {
+	for _, v := range c.args {
+		switch m := v.n(); {
 		case m == 1 || m == n:
 		case n == 1:
 			n = m
@@ -124,50 +129,46 @@ func (c *call) common() int {
 }
 
 func (c *call) sizes() string {
-	s := ""
+	out := make([]string, len(c.shapes))
 	for i, shape := range c.shapes {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprint(shape)
+		out[i] = fmt.Sprint(shape)
 	}
-	return s
+	return strings.Join(out, ", ")
 }
 
 // each applies f, which goes entry by entry.
-func (c *call) each(f func(us []dc.Expr) dc.Expr) value {
-	n := c.common()
-	terms, us := 1, make([]dc.Expr, len(c.args))
-	for i := range c.args {
-		us[i], terms = c.args[i].broadcast(n), terms+c.args[i].terms
+func (c *call) each(f func(us []dc.Expr) dc.Expr) *value {
+	n, terms, us := c.common(), 1, make([]dc.Expr, len(c.args))
+	for i, v := range c.args {
+		us[i], terms = v.broadcast(n), terms+v.terms
 	}
 	c.spend(n, terms)
 	return c.array(f(us), terms)
 }
 
 // array is a function of the arguments, made by dc, with so many terms in an entry.
-func (c *call) array(a dc.Expr, terms int) value {
+func (c *call) array(a dc.Expr, terms int) *value {
 	if err := a.Err(); err != nil {
 		c.noSplit(err)
 	}
-	return value{a: a.Reshape(a.Len()), terms: terms}
+	return &value{all: a.Reshape(a.Len()), terms: terms}
 }
 
 // scalar is an atom of the whole.
-func (c *call) scalar(e dc.Expr) value {
+func (c *call) scalar(e dc.Expr) *value {
 	c.spend(1, 1)
 	return c.array(e, 1)
 }
 
 // noSplit refuses an expression that dc refuses.
 func (c *call) noSplit(err error) {
+	if c.data {
+		refuse("%s: %s", c.node.Op, cause(err))
+	}
 	// A cause may have its way out behind it.
 	text, help, found := strings.Cut(cause(err), "; ")
 	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
 	out.Notes = c.notes(c.node.Args, c.args)
-	if !slices.ContainsFunc(c.args, func(v value) bool { return !v.isData() }) {
-		refuse("%s: %s", c.node.Op, cause(err))
-	}
 	switch {
 	case found:
 		out.Help = help
@@ -180,7 +181,7 @@ func (c *call) noSplit(err error) {
 }
 
 // notes say of which curvature arguments are.
-func (b *builder) notes(ids []int, args []value) (out []wire.Note) {
+func (b *builder) notes(ids []int, args []*value) (out []wire.Note) {
 	for i, id := range ids {
 		out = append(out, wire.Note{Node: id, Name: b.nameOf(id), Text: args[i].curvature()})
 	}
@@ -189,9 +190,9 @@ func (b *builder) notes(ids []int, args []value) (out []wire.Note) {
 
 // bounded reports whether all arguments have bounds.
 func (c *call) bounded() bool {
-	for i := range c.args {
-		for k := range c.args[i].n() {
-			if !c.args[i].expr(k).Range().IsFinite() {
+	for _, v := range c.args {
+		for k := range v.n() {
+			if !v.expr(k).Range().IsFinite() {
 				return false
 			}
 		}
@@ -204,18 +205,15 @@ func (v *value) curvature() string {
 	if v.isData() {
 		return "data"
 	}
-	return word(v.a)
+	return word(v.all)
 }
 
-// split has the curvature of a function or an array by splits.
-type split interface {
+// word is the curvature of a function or an array by the splits of its entries.
+func word(e interface {
 	IsAffine() bool
 	IsConvex() bool
 	IsConcave() bool
-}
-
-// word is the curvature of an array by the splits of its entries.
-func word(e split) string {
+}) string {
 	switch {
 	case e.IsAffine():
 		return "affine"
@@ -246,15 +244,15 @@ func groups(attr *int, n int) (g, m int) {
 }
 
 // fold applies a function that is a row, or made of it, to each group. zero: of no entries it is 0.
-func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) value {
+func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) *value {
 	g, m := c.groups()
 	if m == 0 && g > 0 {
 		if !zero {
 			refuse("%s of nothing", c.node.Op)
 		}
-		return number(make([]float64, g), nil)
+		return number(make([]float64, g))
 	}
-	v := &c.args[0]
+	v := c.args[0]
 	terms := 1
 	if !v.affine() {
 		terms = m * v.terms
@@ -263,12 +261,12 @@ func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) valu
 		}
 	}
 	c.spend(g, terms)
-	return c.array(f(v.a.Reshape(g, m).Along(1)), terms)
+	return c.array(f(v.array().Reshape(g, m).Along(1)), terms)
 }
 
 // matrix is argument i as a square matrix.
 func (c *call) matrix(i int) dc.Expr {
-	v := &c.args[i]
+	v := c.args[i]
 	n := 0
 	for n*n < v.n() {
 		n++
@@ -276,7 +274,7 @@ func (c *call) matrix(i int) dc.Expr {
 	if n*n != v.n() || n == 0 {
 		refuse("%s of %d entries, want a square matrix", c.node.Op, v.n())
 	}
-	return v.a.Reshape(n, n).T()
+	return v.array().Reshape(n, n).T()
 }
 
 // OpNames are the names of all operations, ascending.

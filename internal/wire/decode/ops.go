@@ -27,7 +27,7 @@ var ops = map[string]operation{
 	"mul":    {2, 2, "", false, first | second, times(false, dc.Mul)},
 	"div":    {2, 2, "", false, first | second, times(true, dc.Quotient)},
 	"matmul": {2, 2, "", false, first | second, matmul},
-	"cumsum": {1, 1, "groups ", false, first, cumsum},
+	"cumsum": {1, 1, "groups ", false, 0, cumsum},
 
 	"power":    {1, 1, "p ", false, 0, power},
 	"sqrt":     {1, 1, "", false, 0, sqrt},
@@ -55,7 +55,7 @@ var ops = map[string]operation{
 	"logdet":     matrixAtom(dc.LogDet),
 	"lambda_max": matrixAtom(dc.LambdaMax),
 	"lambda_min": matrixAtom(dc.LambdaMin),
-	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) value {
+	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) *value {
 		a := c.matrix(0)
 		k := c.count(a.Shape()[0])
 		return c.scalar(dc.LambdaSumLargest(a, k))
@@ -87,32 +87,32 @@ func withRows(ops map[string]operation) bool {
 }
 
 func unary(f func(u dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) value {
+	return operation{1, 1, "", false, 0, func(c *call) *value {
 		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0]) })
 	}}
 }
 
 func binary(f func(u, v dc.Expr) dc.Expr) operation {
-	return operation{2, 2, "", false, 0, func(c *call) value {
+	return operation{2, 2, "", false, 0, func(c *call) *value {
 		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0], us[1]) })
 	}}
 }
 
 func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "groups ", false, 0, func(c *call) value { return c.fold(row, zero, f) }}
+	return operation{1, 1, "groups ", false, 0, func(c *call) *value { return c.fold(row, zero, f) }}
 }
 
 // foldBy is fold of a function with parameters, which an attribute has.
 func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) []float64,
 	f func(a dc.Expr, params []float64) dc.Expr) operation {
-	return operation{1, 1, attr + "groups ", false, 0, func(c *call) value {
+	return operation{1, 1, attr + "groups ", false, 0, func(c *call) *value {
 		p := params(c)
 		return c.fold(row, zero, func(a dc.Expr) dc.Expr { return f(a, p) })
 	}}
 }
 
 func matrixAtom(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) value {
+	return operation{1, 1, "", false, 0, func(c *call) *value {
 		a := c.matrix(0)
 		return c.scalar(f(a))
 	}}
@@ -120,21 +120,21 @@ func matrixAtom(f func(a dc.Expr) dc.Expr) operation {
 
 // spectral is an atom of the singular values.
 func spectral(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) value {
+	return operation{1, 1, "", false, 0, func(c *call) *value {
 		shape := c.shapes[0]
 		switch {
 		case len(shape) != 2:
 			refuse("%s of shape %v, want a matrix", c.node.Op, shape)
 		case c.args[0].n() == 0:
-			return number([]float64{0}, nil)
+			return number([]float64{0})
 		}
-		return c.scalar(f(c.args[0].a.Reshape(shape[1], shape[0]).T()))
+		return c.scalar(f(c.args[0].array().Reshape(shape[1], shape[0]).T()))
 	}}
 }
 
 // extreme is max or min: of several arguments entry by entry, of one its entries.
-func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) value {
-	return func(c *call) value {
+func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) *value {
+	return func(c *call) *value {
 		if len(c.args) == 1 {
 			return c.fold(row, false, func(a dc.Expr) dc.Expr { return f(a) })
 		}
@@ -147,7 +147,7 @@ func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) valu
 	}
 }
 
-func power(c *call) value {
+func power(c *call) *value {
 	if c.attrs.P == nil {
 		refuseAs(wire.ErrRequest, "power without the attribute p")
 	}
@@ -159,11 +159,11 @@ func power(c *call) value {
 
 // sqrt is the square root; the root of a sum of squares is the norm, whose convexity the
 // root of a convex function does not show.
-func sqrt(c *call) value {
+func sqrt(c *call) *value {
 	if k := c.node.Args[0] - c.first(); k >= 0 && c.g.Nodes[k].Op == "sumsq" && !c.args[0].isData() {
 		inner := *c
 		inner.node = &c.g.Nodes[k]
-		inner.args = []value{c.p.values[inner.node.Args[0]]}
+		inner.args = []*value{c.p.values[inner.node.Args[0]]}
 		if inner.attrs = inner.node.Attrs; inner.attrs == nil {
 			inner.attrs = &wire.Attrs{}
 		}
@@ -172,7 +172,7 @@ func sqrt(c *call) value {
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Sqrt(us[0]) })
 }
 
-func huber(c *call) value {
+func huber(c *call) *value {
 	m := 1.0
 	if c.attrs.M != nil {
 		m = *c.attrs.M
@@ -225,9 +225,9 @@ func (c *call) weights() []float64 {
 	return c.attrs.Weights.V
 }
 
-func quadOverLin(c *call) value {
+func quadOverLin(c *call) *value {
 	g, m := c.groups()
-	x, y := &c.args[0], &c.args[1]
+	x, y := c.args[0], c.args[1]
 	if y.n() != g && y.n() != 1 {
 		refuse("quadoverlin of %d groups over %d entries", g, y.n())
 	}
@@ -238,7 +238,7 @@ func quadOverLin(c *call) value {
 	c.spend(g, terms)
 	parts, over := make([]dc.Expr, g), y.broadcast(g)
 	for k := range parts {
-		parts[k] = dc.QuadOverLin(x.a.Slice(k*m, (k+1)*m), over.At(k))
+		parts[k] = dc.QuadOverLin(x.array().Slice(k*m, (k+1)*m), over.At(k))
 	}
 	return c.array(dc.Stack(parts...), terms)
 }
@@ -247,7 +247,7 @@ func quadOverLin(c *call) value {
 // Source: the tolerance of package dc.
 const mirrorTol = 1e-9
 
-func quad(c *call) value {
+func quad(c *call) *value {
 	n := c.args[0].n()
 	if n > 0 && n > c.limits.Entries/n {
 		refuseAs(wire.ErrLimit, "quad with a matrix of order %d", n)
@@ -280,7 +280,7 @@ func quad(c *call) value {
 		}
 	}
 	if n == 0 {
-		return number([]float64{0}, nil)
+		return number([]float64{0})
 	}
 	if k := finite(full); k >= 0 {
 		refuse("the matrix of quad holds %g", full[k])
@@ -302,17 +302,17 @@ func quad(c *call) value {
 			q.SetSym(i, j, u/2+v/2)
 		}
 	}
-	return c.scalar(dc.Quad(c.ctx, c.args[0].a, q))
+	return c.scalar(dc.Quad(c.ctx, c.args[0].array(), q))
 }
 
-func matFrac(c *call) value {
+func matFrac(c *call) *value {
 	p := c.matrix(1)
-	x, n := &c.args[0], p.Shape()[0]
+	x, n := c.args[0], p.Shape()[0]
 	switch shape := c.shapes[0]; {
 	case len(shape) > 2 || len(shape) > 0 && shape[0] != n || len(shape) == 0 && n != 1:
 		refuse("matfrac of shape %v over a matrix of order %d", shape, n)
 	case x.n() == 0:
-		return number([]float64{0}, nil)
+		return number([]float64{0})
 	}
-	return c.scalar(dc.MatFrac(x.a.Reshape(x.n()/n, n).T(), p))
+	return c.scalar(dc.MatFrac(x.array().Reshape(x.n()/n, n).T(), p))
 }

@@ -10,34 +10,12 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
-// locate finds the variables of the problem that belong to the graph's.
-func (p *Program) locate() {
-	vars := map[string]*program.Variable{}
-	for _, v := range p.Problem.Program().Vars {
-		vars[v.Name] = v
-	}
-	for k := range p.vars {
-		p.vars[k].dc = vars[p.graph.Variables[k].Name]
-	}
-}
-
 // X are the entries of all variables, in the graph's order, at a point of the problem.
 func (p *Program) X(x []float64) []float64 {
-	out := make([]float64, 0, p.Entries)
-	for k := range p.vars {
-		out = p.vars[k].append(out, x)
-	}
-	return out
-}
-
-// append appends the entries of v at x.
-func (v *variable) append(out, x []float64) []float64 {
-	values := v.dc.Values(x)
-	if v.perm == nil || v.dc.Symmetric {
-		return append(out, values...)
-	}
-	for _, i := range v.perm {
-		out = append(out, values[i])
+	out, at := make([]float64, p.Entries), 0
+	for _, v := range p.values[:len(p.g.Variables)] {
+		v.all.ValuesTo(out[at:at+v.n()], x)
+		at += v.n()
 	}
 	return out
 }
@@ -50,8 +28,8 @@ func (p *Program) Place(x []float64, name string, entries []float64) error {
 	if k < 0 {
 		return problemf("a start for %.60q, which is no variable", name)
 	}
-	v := &p.vars[k]
-	if err := caught(func() { fit("the start", entries, v.n) }); err != nil {
+	v := p.values[k]
+	if err := caught(func() { fit("the start", entries, v.n()) }); err != nil {
 		err.Node, err.Name = &k, name
 		return err
 	}
@@ -61,30 +39,20 @@ func (p *Program) Place(x []float64, name string, entries []float64) error {
 
 // variable is the number of the variable of that name; -1: there is none.
 func (p *Program) variable(name string) int {
-	return slices.IndexFunc(p.graph.Variables, func(v wire.Variable) bool { return v.Name == name })
+	return slices.IndexFunc(p.g.Variables, func(v wire.Variable) bool { return v.Name == name })
 }
 
-func (v *variable) place(x, entries []float64) {
-	for k := range v.n {
-		i := k
-		if v.perm != nil {
-			i = v.perm[k]
-		}
+// place writes the entries of a variable, or the one of all, into a point of the problem.
+func (v *value) place(x, entries []float64) {
+	for k := range v.n() {
 		if e := entries[k%len(entries)]; !math.IsNaN(e) {
-			x[v.dc.Offset+v.column(i)] = e
+			x[v.column(k)] = e
 		}
 	}
 }
 
-// column is where entry i, in row-major order, stands in the variable's part of x.
-func (v *variable) column(i int) int {
-	if !v.dc.Symmetric {
-		return i
-	}
-	n := v.dc.Shape[0]
-	r, c := i/n, i%n
-	return max(r, c)*(max(r, c)+1)/2 + min(r, c)
-}
+// column is where entry k of a variable stands in a point of the problem.
+func (v *value) column(k int) int { return v.all.Linear(k).Idx[0] }
 
 // Point is a point of the problem with the given entries of all variables.
 func (p *Program) Point(entries []float64) ([]float64, error) {
@@ -92,11 +60,9 @@ func (p *Program) Point(entries []float64) ([]float64, error) {
 		return nil, problemf("a point with %d entries, the variables have %d", len(entries), p.Entries)
 	}
 	x := make([]float64, p.Problem.NumVars())
-	for k := range p.vars {
-		v := &p.vars[k]
-		if v.n > 0 {
-			v.place(x, entries[v.offset:v.offset+v.n])
-		}
+	for _, v := range p.values[:len(p.g.Variables)] {
+		v.place(x, entries[:v.n()])
+		entries = entries[v.n():]
 	}
 	p.Problem.Program().Settle(x)
 	p.Problem.Program().Pin(x)
@@ -109,20 +75,16 @@ func (p *Program) BoundMultipliers(z []float64) []float64 {
 	if len(z) != p.Problem.NumVars() {
 		return nil
 	}
-	out := p.X(z)
-	for k := range p.vars {
-		v := &p.vars[k]
-		if !v.dc.Symmetric {
-			continue
-		}
-		n := v.dc.Shape[0]
-		for i := range out[v.offset : v.offset+v.n] {
-			if i/n != i%n {
-				out[v.offset+i] /= 2
-			}
+	times := make([]float64, len(z))
+	for _, v := range p.values[:len(p.g.Variables)] {
+		for k := range v.n() {
+			times[v.column(k)]++
 		}
 	}
-	return out
+	for i, n := range times {
+		times[i] = z[i] / max(n, 1)
+	}
+	return p.X(times)
 }
 
 // PSDMultipliers are the matrices of the variables that are positive semidefinite.
@@ -134,7 +96,7 @@ func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 			continue
 		}
 		name = strings.TrimSuffix(name, ")")
-		if k := p.variable(name); k >= 0 && p.graph.Variables[k].PSD {
+		if k := p.variable(name); k >= 0 && p.g.Variables[k].PSD {
 			if out == nil {
 				out = map[string]*wire.Floats{}
 			}
@@ -147,6 +109,7 @@ func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
 // multipliers are those of the constraints of dc.
 type multipliers [][]float64
 
+// Multipliers are m.
 func (m multipliers) Multipliers() [][]float64 { return m }
 
 // MultipliersAt are the multipliers of all constraints, from the ones of the problem at x.
@@ -174,11 +137,10 @@ func (p *Program) ValueAt(node int, x []float64) ([]float64, error) {
 	if node < 0 || node >= len(p.values) {
 		return nil, problemf("node %d of %d", node, len(p.values))
 	}
-	v := &p.values[node]
-	if v.isData() {
-		return v.data, nil
+	if v := p.values[node]; !v.isData() {
+		return v.all.Values(x), nil
 	}
-	return v.a.Values(x), nil
+	return p.values[node].data, nil
 }
 
 // WhereIs is the constraint or variable that the problem calls name.
@@ -231,10 +193,10 @@ func (p *Program) Convex() bool { return p.convex }
 
 // minimised is the objective as the problem has it, with numbers in the places of coefficients.
 func (p *Program) minimised() expr.Scalar {
-	if p.layout.priced == 0 {
+	if p.priced == 0 {
 		return p.Problem.Program().Objective
 	}
-	e := p.values[p.layout.priced].expr(0).Scalar()
+	e := p.values[p.priced].expr(0).Scalar()
 	if p.Problem.Program().Maximize {
 		e = e.Neg()
 	}

@@ -7,64 +7,74 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// value is the value of a node: an array, flat, in column-major order. data are its numbers, for
-// the values of the parameters at hand, where it has no variable.
+// value is the value of a node: an array of functions, flat, in column-major order. Where no
+// variable occurs it is data; the functions of data are those of their parameters, and are made
+// where they are wanted.
 type value struct {
-	a     dc.Expr // shape [n]
-	data  []float64
-	deps  []int // parameters in it, ascending
-	terms int   // the terms that an entry may have: see spend
+	all   dc.Expr        // shape [n]; see array
+	state func() dc.Expr // makes it; nil: it is there
+	data  []float64      // the numbers, for the values of the parameters at hand; nil: variables occur
+	deps  []int          // parameters in them, ascending
+	terms int            // the terms that an entry may have: see spend
 }
 
-func (v *value) n() int { return v.a.Len() }
+// number is data without parameters as a value.
+func number(data []float64) *value {
+	return &value{data: data, terms: 1, state: func() dc.Expr { return dc.Vec(data) }}
+}
 
-func (v *value) affine() bool { return v.a.Plain() }
+// array is the value as functions.
+func (v *value) array() dc.Expr {
+	if v.state != nil {
+		v.all, v.state = v.state(), nil
+	}
+	return v.all
+}
+
+func (v *value) n() int {
+	if v.isData() {
+		return len(v.data)
+	}
+	return v.all.Len()
+}
 
 func (v *value) isData() bool { return v.data != nil }
 
+func (v *value) affine() bool { return v.isData() || v.all.Plain() }
+
 // expr is entry k; of a value of one entry that one.
-func (v *value) expr(k int) dc.Expr {
-	if v.n() == 1 {
-		k = 0
-	}
-	return v.a.Entry(k)
-}
+func (v *value) expr(k int) dc.Expr { return v.array().Entry(min(k, v.n()-1)) }
 
-// at is the number of entry k of data.
-func (v *value) at(k int) float64 {
-	if len(v.data) == 1 {
-		return v.data[0]
-	}
-	return v.data[k]
-}
-
-// orInf is at of data, and an infinite number of a sign of others.
-func (v *value) orInf(k, sign int) float64 {
+// at is the number of entry k of data, and an infinite one of a sign of others.
+func (v *value) at(k, sign int) float64 {
 	if !v.isData() {
 		return math.Inf(sign)
 	}
-	return v.at(k)
+	return v.data[min(k, len(v.data)-1)]
 }
 
 // broadcast is a value with n entries.
 func (v *value) broadcast(n int) dc.Expr {
 	if v.n() == n {
-		return v.a
+		return v.array()
 	}
-	return v.a.Select([]int{n}, make([]int, n))
+	return v.array().Select([]int{n}, make([]int, n))
 }
 
-// number is data as a value.
-func number(data []float64, deps []int) value {
-	return value{a: dc.Vec(data), data: data, deps: deps, terms: 1}
+// frozen is data with the numbers that parameters have now, which have been used.
+func (b *builder) frozen(v *value) *value {
+	if len(v.deps) == 0 {
+		return v
+	}
+	b.structural(v.deps)
+	return number(v.data)
 }
 
-// frozen is the value for the numbers that parameters have now.
-func (v value) frozen() value {
-	if v.isData() && len(v.deps) > 0 {
-		return number(v.data, v.deps)
+// structural says that the numbers of these parameters have been used.
+func (b *builder) structural(deps []int) {
+	for _, k := range deps {
+		b.p.Structural[k] = true
 	}
-	return v
 }
 
 // finite reports the first entry that is not finite, −1 if there is none.
@@ -72,26 +82,35 @@ func finite(v []float64) int {
 	return slices.IndexFunc(v, func(x float64) bool { return x-x != 0 })
 }
 
-// union is the union of ascending lists.
-func union(a, b []int) []int {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...)
+// fit checks the length of numbers, one for each of n entries or one for all.
+func fit(what string, v []float64, n int) {
+	if n > 0 && len(v) != n && len(v) != 1 {
+		refuse("%s has %d numbers, want %d or 1", what, len(v), n)
 	}
-	out := slices.Concat(a, b)
-	slices.Sort(out)
-	return slices.Compact(out)
+}
+
+// fitted are n numbers that v has for each entry or for all.
+func fitted(what string, v []float64, n int) []float64 {
+	fit(what, v, n)
+	return spread(v, n)
+}
+
+// spread are n numbers, one for each entry; v has so many, or one.
+func spread(v []float64, n int) []float64 {
+	if len(v) == n {
+		return slices.Clone(v)
+	}
+	return slices.Repeat(v[:min(n, 1)], n)
 }
 
 // columnMajor is the place in row-major order of each entry of an array in column-major
 // order; nil where they are the same.
 func columnMajor(shape []int) []int {
-	long := 0
-	n := 1
+	n, long := 1, 0
 	for _, d := range shape {
-		if d > 1 {
+		if n *= d; d > 1 {
 			long++
 		}
-		n *= d
 	}
 	if long < 2 || n == 0 {
 		return nil
@@ -118,6 +137,14 @@ func rowMajor(v []float64, perm []int) []float64 {
 		out[i] = v[k]
 	}
 	return out
+}
+
+// flat is an array of a model as a vector in column-major order.
+func flat(a dc.Expr, perm []int) dc.Expr {
+	if perm == nil {
+		return a.Reshape(a.Len())
+	}
+	return a.Select([]int{len(perm)}, perm)
 }
 
 func isInf(v float64) bool { return math.IsInf(v, 0) }
