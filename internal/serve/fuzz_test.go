@@ -114,7 +114,7 @@ func FuzzHeader(f *testing.F) {
 			if err != nil {
 				return
 			}
-			s.work(&job{head: head, frame: frame, begin: time.Now(), ctx: ctx, cancel: cancel})
+			s.work(&job{head: head.Head, frame: frame, begin: time.Now(), ctx: ctx, cancel: cancel})
 		}
 		s.close()
 		for {

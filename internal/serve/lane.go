@@ -89,9 +89,9 @@ func (s *server) close() {
 
 // lane is the order of the requests about one handle. Requests in different lanes run side by side.
 type lane struct {
-	jobs   int             // that wait or run
-	last   <-chan struct{} // closed when the last of them is done
-	parsed wire.Again      // of the solve that runs
+	jobs   int                     // that wait or run
+	last   <-chan struct{}         // closed when the last of them is done
+	parsed wire.Again[*wire.Solve] // of the solve that runs
 }
 
 // keys are the handles that a request names.

@@ -72,8 +72,8 @@ type server struct {
 	ended   chan error     // why there are no more requests
 	last    chan struct{}  // closed when the last one is answered
 
-	peeked wire.Again  // of who reads
-	brief  atomic.Bool // the last request was
+	peeked wire.Again[wire.Peeked] // of who reads
+	brief  atomic.Bool             // the last request was
 
 	mu    sync.Mutex  // of the maps
 	held  map[key]any // the loaded problems, models and batches. Each belongs to the request in its lane
@@ -273,7 +273,7 @@ func (s *server) read() (*job, error) {
 		case err != nil:
 			return nil, err
 		}
-		peeked, err := s.peeked.Peek(f)
+		peeked, err := wire.PeekAgain(&s.peeked, f)
 		head := peeked.Head
 		switch {
 		case err != nil:
@@ -364,13 +364,11 @@ func on[M any, P interface {
 
 // solveAgain is on of solve, for loops.
 func (s *server) solveAgain(j *job) wire.Message {
-	var parsed *wire.Again
+	parsed := new(wire.Again[*wire.Solve]) // of one that is refused: a solve names a problem and nothing else
 	if len(j.lanes) == 1 {
 		parsed = &j.lanes[0].parsed
-	} else { // it is refused: a solve names a problem and nothing else
-		parsed = new(wire.Again)
 	}
-	m, err := parsed.Solve(j.frame)
+	m, err := wire.SolveAgain(parsed, j.frame)
 	if err != nil {
 		refuseAs(wire.ErrRequest, "%s: %v", j.head.Type, err)
 	}

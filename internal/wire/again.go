@@ -5,10 +5,22 @@ import "bytes"
 // Again reads headers that differ from the last one in their id alone, as the solves of a loop do,
 // without parsing them again. The id has to be the last member. The zero value has no last one; one
 // of these is for one goroutine at a time.
-type Again struct {
-	head   []byte // of the last header, all before its id
-	peeked Peeked
-	solve  Solve
+type Again[M any] struct {
+	head []byte // of the last header, all before its id
+	last M
+}
+
+// read parses the header of f, unless last has it but for the id, which it returns then.
+func (a *Again[M]) read(f Frame, parse func() (M, error)) (id uint64, known bool, err error) {
+	before, id, ok := untilID(f.Header)
+	if ok && len(a.head) > 0 && bytes.Equal(before, a.head) {
+		return id, true, nil
+	}
+	a.head = a.head[:0]
+	if a.last, err = parse(); err == nil {
+		a.head = append(a.head, before...)
+	}
+	return 0, false, err
 }
 
 // untilID cuts a header whose last member is the id.
@@ -33,43 +45,21 @@ func untilID(header []byte) (before []byte, id uint64, ok bool) {
 	return before, id, true
 }
 
-// is reports whether the header of f is the last one but for its id.
-func (a *Again) is(f Frame) (id uint64, ok bool) {
-	before, id, ok := untilID(f.Header)
-	return id, ok && len(a.head) > 0 && bytes.Equal(before, a.head)
+// PeekAgain is Peek.
+func PeekAgain(a *Again[Peeked], f Frame) (Peeked, error) {
+	id, known, err := a.read(f, func() (Peeked, error) { return Peek(f) })
+	if known {
+		a.last.ID = id
+	}
+	return a.last, err
 }
 
-// keep makes the header of f the last one.
-func (a *Again) keep(f Frame) {
-	before, _, _ := untilID(f.Header)
-	a.head = append(a.head[:0], before...)
-}
-
-// Peek is the function PeekHandles.
-func (a *Again) Peek(f Frame) (Peeked, error) {
-	if id, ok := a.is(f); ok {
-		a.peeked.ID = id
-		return a.peeked, nil
+// SolveAgain is a strict Parse of a solve, good until the next one; its numbers stay.
+func SolveAgain(a *Again[*Solve], f Frame) (*Solve, error) {
+	id, known, err := a.read(f, func() (*Solve, error) { m := new(Solve); return m, Parse(f, m, true) })
+	if known {
+		a.last.ID = id
+		err = fill(a.last, f)
 	}
-	a.head = a.head[:0]
-	peeked, err := PeekHandles(f)
-	if err == nil {
-		a.peeked = peeked
-		a.keep(f)
-	}
-	return peeked, err
-}
-
-// Solve is a strict Parse of a solve, good until the next one; its numbers stay.
-func (a *Again) Solve(f Frame) (*Solve, error) {
-	if id, ok := a.is(f); ok {
-		a.solve.ID = id
-		return &a.solve, fill(&a.solve, f)
-	}
-	a.head, a.solve = a.head[:0], Solve{}
-	err := Parse(f, &a.solve, true)
-	if err == nil {
-		a.keep(f)
-	}
-	return &a.solve, err
+	return a.last, err
 }

@@ -42,24 +42,19 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads [kind, count].
-func (e *Entry) UnmarshalJSON(b []byte) error {
+func (e *Entry) UnmarshalJSON(b []byte) (err error) {
 	var pair []json.RawMessage
-	if err := json.Unmarshal(b, &pair); err != nil || len(pair) != 2 {
-		return fmt.Errorf("a line of buffers is %.40s, want [kind, count]", b)
-	}
 	var name string
-	if err := json.Unmarshal(pair[0], &name); err != nil {
+	switch {
+	case json.Unmarshal(b, &pair) != nil || len(pair) != 2:
+		return fmt.Errorf("a line of buffers is %.40s, want [kind, count]", b)
+	case json.Unmarshal(pair[0], &name) != nil:
 		return fmt.Errorf("the kind of a buffer is %.40s, want a text", pair[0])
 	}
-	kind, err := ParseKind(name)
-	if err != nil {
-		return err
-	}
-	e.Kind = kind
-	if err := json.Unmarshal(pair[1], &e.Count); err != nil {
+	if e.Kind, err = ParseKind(name); err == nil && json.Unmarshal(pair[1], &e.Count) != nil {
 		return fmt.Errorf("the count of a buffer is %.40s, want an integer >= 0", pair[1])
 	}
-	return nil
+	return err
 }
 
 // Body collects the buffers of a frame to be written.
@@ -127,10 +122,10 @@ func Part[T Element](b *Buffers, k int) (v []T, err error) {
 	if k < 0 || k >= len(b.parts) {
 		return nil, fmt.Errorf("buffer %d does not exist; the frame has %d", k, len(b.parts))
 	}
-	kind, p, want := b.table[k].Kind, b.parts[k], "f64"
+	kind, p, want := b.table[k].Kind, b.parts[k], "i32 or i64"
 	switch to := any(&v).(type) {
 	case *[]float64:
-		if kind == F64 {
+		if want = "f64"; kind == F64 {
 			*to = make([]float64, len(p)/8)
 			_, err = binary.Decode(p, binary.LittleEndian, *to)
 			return v, err
@@ -140,34 +135,28 @@ func Part[T Element](b *Buffers, k int) (v []T, err error) {
 			*to = p
 			return v, nil
 		}
-	case *[]int:
-		if want = "i32 or i64"; kind == I32 || kind == I64 {
-			*to, err = integers[int](k, kind, p)
-			return v, err
-		}
-	case *[]int32:
-		if want = "i32 or i64"; kind == I32 || kind == I64 {
-			*to, err = integers[int32](k, kind, p)
-			return v, err
+	default:
+		if kind == I32 || kind == I64 {
+			v = make([]T, uint64(len(p))/kindSize[kind])
+			return v, integers(v, k, kind, p)
 		}
 	}
 	return nil, fmt.Errorf("buffer %d is of kind %v, want %s", k, kind, want)
 }
 
-// integers of buffer k.
-func integers[T int | int32](k int, kind Kind, p []byte) ([]T, error) {
-	out := make([]T, len(p)/int(kindSize[kind]))
-	for i := range out {
+// integers reads buffer k into v.
+func integers[T Element](v []T, k int, kind Kind, p []byte) error {
+	for i := range v {
 		if kind == I32 {
-			out[i] = T(int32(binary.LittleEndian.Uint32(p[4*i:])))
+			v[i] = T(int32(binary.LittleEndian.Uint32(p[4*i:])))
 			continue
 		}
-		v := int64(binary.LittleEndian.Uint64(p[8*i:]))
-		if out[i] = T(v); int64(out[i]) != v {
-			return nil, fmt.Errorf("buffer %d holds %d, too large for this machine", k, v)
+		x := int64(binary.LittleEndian.Uint64(p[8*i:]))
+		if v[i] = T(x); int64(v[i]) != x {
+			return fmt.Errorf("buffer %d holds %d, too large for this machine", k, x)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Bytes are the buffers so far, one after the other.

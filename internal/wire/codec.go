@@ -26,31 +26,17 @@ type Peeked struct {
 	Problem, Model, Batch uint64
 }
 
-// Peek reads the type and id of a frame.
-func Peek(f Frame) (Head, error) {
-	p, err := PeekHandles(f)
-	return p.Head, err
-}
-
-// PeekHandles reads the type, the id and the handles of a frame.
-func PeekHandles(f Frame) (Peeked, error) {
+// Peek reads the type, the id and the handles of a frame.
+func Peek(f Frame) (out Peeked, err error) {
 	var h struct {
 		Type                  *string         `json:"type"`
 		ID                    *uint64         `json:"id"`
 		Problem, Model, Batch json.RawMessage // of any type: who parses the frame refuses wrong ones
 	}
 	if err := json.Unmarshal(f.Header, &h); err != nil {
-		return Peeked{}, fmt.Errorf("the header is not a JSON object with a type and an id: %v", err)
+		return out, fmt.Errorf("the header is not a JSON object with a type and an id: %v", err)
 	}
-	var out Peeked
-	for _, v := range []struct {
-		raw json.RawMessage
-		dst *uint64
-	}{{h.Problem, &out.Problem}, {h.Model, &out.Model}, {h.Batch, &out.Batch}} {
-		if v.raw != nil && json.Unmarshal(v.raw, v.dst) != nil {
-			*v.dst = 0
-		}
-	}
+	out.Problem, out.Model, out.Batch = handle(h.Problem), handle(h.Model), handle(h.Batch)
 	if h.ID != nil {
 		out.ID = *h.ID
 	}
@@ -59,11 +45,19 @@ func PeekHandles(f Frame) (Peeked, error) {
 	}
 	switch {
 	case h.Type == nil:
-		return out, errors.New("the header has no type")
+		err = errors.New("the header has no type")
 	case h.ID == nil || *h.ID > MaxID:
-		return out, fmt.Errorf("the header has no id from 0 to %d", uint64(MaxID))
+		err = fmt.Errorf("the header has no id from 0 to %d", uint64(MaxID))
 	}
-	return out, nil
+	return out, err
+}
+
+// handle is a number, 0 where there is none.
+func handle(b json.RawMessage) (v uint64) {
+	if b != nil && json.Unmarshal(b, &v) != nil {
+		return 0
+	}
+	return v
 }
 
 // Parse reads a frame into a message of its type. strict refuses members that the
@@ -91,22 +85,22 @@ func fill(m Message, f Frame) error {
 	return visit(reflect.ValueOf(m), func(a array) error { return a.load(b) })
 }
 
+// wanted are the types of members in words.
+var wanted = map[reflect.Kind]string{
+	reflect.Float64: "a number", reflect.Int: "an integer", reflect.Uint64: "an integer >= 0",
+	reflect.Bool: "true or false", reflect.String: "a text", reflect.Slice: "an array",
+	reflect.Map: "an object", reflect.Struct: "an object",
+}
+
 // plain is an error of encoding/json in the words of the protocol.
 func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		want := map[reflect.Kind]string{
-			reflect.Float64: "a number", reflect.Int: "an integer", reflect.Uint64: "an integer >= 0",
-			reflect.Bool:   "true or false",
-			reflect.String: "a text", reflect.Slice: "an array", reflect.Map: "an object", reflect.Struct: "an object",
-		}[wrong.Type.Kind()]
-		if want != "" {
-			is, number := strings.CutPrefix(wrong.Value, "number ")
-			if !number {
-				is = "a " + is
-			}
-			return fmt.Errorf("%s is %s, want %s", wrong.Field, is, want)
+	if errors.As(err, &wrong) && wrong.Field != "" && wanted[wrong.Type.Kind()] != "" {
+		is, number := strings.CutPrefix(wrong.Value, "number ")
+		if !number {
+			is = "a " + is
 		}
+		return fmt.Errorf("%s is %s, want %s", wrong.Field, is, wanted[wrong.Type.Kind()])
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return fmt.Errorf("no member is called %s", name)
