@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/dc"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/graph/atom"
 	"github.com/dcopt/dcopt/internal/wire"
 )
@@ -31,42 +33,38 @@ var ops = map[string]operation{
 
 	"power":    {1, 1, "p ", false, 0, power},
 	"sqrt":     {1, 1, "", false, 0, sqrt},
-	"invpos":   unary(dc.InvPos),
-	"pow":      binary(dc.Pow),
+	"invpos":   entrywise(1, nil),
+	"pow":      entrywise(2, nil),
 	"huber":    {1, 1, "m ", false, 0, huber},
-	"kl":       binary(dc.KL),
-	"rel_entr": binary(func(u, v dc.Expr) dc.Expr { return dc.KL(u, v).Add(u).Sub(v) }),
+	"kl":       entrywise(2, func(us []dc.Expr) dc.Expr { return dc.KL(us[0], us[1]) }),
+	"rel_entr": entrywise(2, func(us []dc.Expr) dc.Expr { return dc.KL(us[0], us[1]).Add(us[0]).Sub(us[1]) }),
 	"max":      {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max)},
 	"min":      {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min)},
 
-	"norminf": fold(atom.Max, true, dc.NormInf),
-	"norm": foldBy("p ", atom.NormP, true, (*call).exponent, func(a dc.Expr, p []float64) dc.Expr {
-		return dc.NormP(a, p[0])
-	}),
-	"sumlargest": foldBy("k ", atom.SumLargest, false, (*call).largest, func(a dc.Expr, k []float64) dc.Expr {
-		return dc.SumLargest(a, int(k[0]))
-	}),
-	"dotsort":  foldBy("weights ", atom.SumLargest, true, (*call).weights, dc.DotSort),
-	"wgeomean": foldBy("weights ", atom.WeightedGeoMean, false, (*call).weights, dc.WeightedGeoMean),
+	"norminf":    fold("", atom.Max, true, nil, nil),
+	"norm":       fold("p ", atom.NormP, true, (*call).exponent, nil),
+	"sumlargest": fold("k ", atom.SumLargest, false, (*call).largest, nil),
+	"dotsort":    fold("weights ", atom.SumLargest, true, (*call).weights, dc.DotSort),
+	"wgeomean":   fold("weights ", atom.WeightedGeoMean, false, (*call).weights, nil),
 
 	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
 	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
 
-	"logdet":     matrixAtom(dc.LogDet),
-	"lambda_max": matrixAtom(dc.LambdaMax),
-	"lambda_min": matrixAtom(dc.LambdaMin),
+	"logdet":     {1, 1, "", false, 0, whole},
+	"lambda_max": {1, 1, "", false, 0, whole},
+	"lambda_min": {1, 1, "", false, 0, whole},
 	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) *value {
 		a := c.matrix(0)
-		k := c.count(a.Shape()[0])
-		return c.scalar(dc.LambdaSumLargest(a, k))
+		return c.scalar(dc.LambdaSumLargest(a, c.count(a.Shape()[0])))
 	}},
-	"sigma_max": spectral(dc.SpectralNorm),
-	"normnuc":   spectral(dc.NuclearNorm),
+	"sigma_max": {1, 1, "", false, 0, spectral},
+	"normnuc":   {1, 1, "", false, 0, spectral},
 	"matfrac":   {2, 2, "", false, second, matFrac},
-	"tr_inv": matrixAtom(func(a dc.Expr) dc.Expr {
+	"tr_inv": {1, 1, "", false, 0, func(c *call) *value {
+		a := c.matrix(0)
 		n := a.Shape()[0]
-		return dc.MatFrac(dc.Mat(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), a)
-	}),
+		return c.scalar(dc.MatFrac(dc.Mat(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), a))
+	}},
 }
 
 var _ = withRows(ops)
@@ -75,61 +73,59 @@ var _ = withRows(ops)
 func withRows(ops map[string]operation) bool {
 	for _, c := range atom.Curves() {
 		if _, known := ops[c.Name]; !known && !c.HasParameter {
-			ops[c.Name] = unary(func(u dc.Expr) dc.Expr { return dc.Apply(c.Name, nil, u) })
+			ops[c.Name] = entrywise(1, nil)
 		}
 	}
 	for _, f := range atom.Reduces() {
 		if _, known := ops[f.Name]; !known && f.OfArray() {
-			ops[f.Name] = fold(f, f.Single != atom.Itself, func(a dc.Expr) dc.Expr { return dc.Apply(f.Name, nil, a) })
+			ops[f.Name] = fold("", f, f.Single != atom.Itself, nil, nil)
 		}
 	}
 	return true
 }
 
-func unary(f func(u dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) *value {
-		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0]) })
+// entrywise is a function of so many numbers; nil: that of dc with the operation's name.
+func entrywise(args int, f func(us []dc.Expr) dc.Expr) operation {
+	return operation{args, args, "", false, 0, func(c *call) *value {
+		if f == nil {
+			return c.each(func(us []dc.Expr) dc.Expr { return dc.Apply(c.node.Op, nil, us...) })
+		}
+		return c.each(f)
 	}}
 }
 
-func binary(f func(u, v dc.Expr) dc.Expr) operation {
-	return operation{2, 2, "", false, 0, func(c *call) *value {
-		return c.each(func(us []dc.Expr) dc.Expr { return f(us[0], us[1]) })
-	}}
-}
-
-func fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "groups ", false, 0, func(c *call) *value { return c.fold(row, zero, f) }}
-}
-
-// foldBy is fold of a function with parameters, which an attribute has.
-func foldBy(attr string, row *atom.Reduce, zero bool, params func(c *call) []float64,
+// fold is a function of groups that is a row, or made of it, with parameters that an attribute has
+// (nil: none); f nil: that of dc with the operation's name. zero: of no entries it is 0.
+func fold(attr string, row *atom.Reduce, zero bool, params func(c *call) []float64,
 	f func(a dc.Expr, params []float64) dc.Expr) operation {
 	return operation{1, 1, attr + "groups ", false, 0, func(c *call) *value {
-		p := params(c)
+		p, f := []float64(nil), f
+		if params != nil {
+			p = params(c)
+		}
+		if f == nil {
+			f = func(a dc.Expr, p []float64) dc.Expr { return dc.Apply(c.node.Op, p, a) }
+		}
 		return c.fold(row, zero, func(a dc.Expr) dc.Expr { return f(a, p) })
 	}}
 }
 
-func matrixAtom(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) *value {
-		a := c.matrix(0)
-		return c.scalar(f(a))
-	}}
+// whole is a function of a square matrix.
+func whole(c *call) *value {
+	a := c.matrix(0)
+	return c.scalar(dc.Apply(c.node.Op, nil, a))
 }
 
-// spectral is an atom of the singular values.
-func spectral(f func(a dc.Expr) dc.Expr) operation {
-	return operation{1, 1, "", false, 0, func(c *call) *value {
-		shape := c.shapes[0]
-		switch {
-		case len(shape) != 2:
-			refuse("%s of shape %v, want a matrix", c.node.Op, shape)
-		case c.args[0].n() == 0:
-			return number([]float64{0})
-		}
-		return c.scalar(f(c.args[0].array().Reshape(shape[1], shape[0]).T()))
-	}}
+// spectral is a function of the singular values.
+func spectral(c *call) *value {
+	shape := c.shapes[0]
+	switch {
+	case len(shape) != 2:
+		refuse("%s of shape %v, want a matrix", c.node.Op, shape)
+	case c.args[0].n() == 0:
+		return number([]float64{0})
+	}
+	return c.scalar(dc.Apply(c.node.Op, nil, c.args[0].array().Reshape(shape[1], shape[0]).T()))
 }
 
 // extreme is max or min: of several arguments entry by entry, of one its entries.
@@ -148,9 +144,7 @@ func extreme(row *atom.Reduce, f func(us ...dc.Expr) dc.Expr) func(c *call) *val
 }
 
 func power(c *call) *value {
-	if c.attrs.P == nil {
-		refuseAs(wire.ErrRequest, "power without the attribute p")
-	}
+	c.wants("p", c.attrs.P != nil)
 	if *c.attrs.P == 0.5 {
 		return sqrt(c)
 	}
@@ -183,24 +177,27 @@ func huber(c *call) *value {
 	return c.each(func(us []dc.Expr) dc.Expr { return dc.Huber(us[0].Reshape(us[0].Len(), 1).Along(1), m) })
 }
 
+// wants refuses an operation that lacks an attribute.
+func (c *call) wants(attr string, there bool) {
+	if !there {
+		refuseAs(wire.ErrRequest, "%s without the attribute %s", c.node.Op, attr)
+	}
+}
+
 // exponent is the attribute p of a norm.
 func (c *call) exponent() []float64 {
-	switch p := c.attrs.P; {
-	case p == nil:
-		refuseAs(wire.ErrRequest, "norm without the attribute p")
-	case !(*p >= 1):
-		refuse("norm with p = %g, want p >= 1", *p)
+	c.wants("p", c.attrs.P != nil)
+	if p := *c.attrs.P; !(p >= 1) {
+		refuse("norm with p = %g, want p >= 1", p)
 	}
 	return []float64{*c.attrs.P}
 }
 
 // count is the attribute k, from 1 to n.
 func (c *call) count(n int) int {
-	switch k := c.attrs.K; {
-	case k == nil:
-		refuseAs(wire.ErrRequest, "%s without the attribute k", c.node.Op)
-	case *k < 1 || *k > n:
-		refuse("%s adds 1 to %d entries, not %d", c.node.Op, n, *k)
+	c.wants("k", c.attrs.K != nil)
+	if k := *c.attrs.K; k < 1 || k > n {
+		refuse("%s adds 1 to %d entries, not %d", c.node.Op, n, k)
 	}
 	return *c.attrs.K
 }
@@ -214,13 +211,12 @@ func (c *call) largest() []float64 {
 // weights of the entries of a group.
 func (c *call) weights() []float64 {
 	_, m := c.groups()
-	switch w := c.attrs.Weights; {
-	case w == nil:
-		refuseAs(wire.ErrRequest, "%s without the attribute weights", c.node.Op)
-	case len(w.V) != m:
-		refuse("%d weights for groups of %d entries", len(w.V), m)
-	case finite(w.V) >= 0:
-		refuse("weight %d is %g", finite(w.V), w.V[finite(w.V)])
+	c.wants("weights", c.attrs.Weights != nil)
+	switch w := c.attrs.Weights.V; {
+	case len(w) != m:
+		refuse("%d weights for groups of %d entries", len(w), m)
+	case finite(w) >= 0:
+		refuse("weight %d is %g", finite(w), w[finite(w)])
 	}
 	return c.attrs.Weights.V
 }
@@ -243,57 +239,44 @@ func quadOverLin(c *call) *value {
 	return c.array(dc.Stack(parts...), terms)
 }
 
-// mirrorTol is how far, relatively, rounding may take mirrored entries apart.
-// Source: the tolerance of package dc.
-const mirrorTol = 1e-9
-
 func quad(c *call) *value {
-	n := c.args[0].n()
-	if n > 0 && n > c.limits.Entries/n {
+	n, a := c.args[0].n(), c.attrs
+	if n > 0 && n > c.left.Entries/n {
 		refuseAs(wire.ErrLimit, "quad with a matrix of order %d", n)
 	}
-	full := make([]float64, n*n)
-	a := c.attrs
+	var full []float64
 	switch sparse := a.Indptr != nil || a.Indices != nil || a.Data != nil; {
 	case (len(c.args) == 2) == (a.Matrix != nil || sparse) || a.Matrix != nil && sparse:
 		refuseAs(wire.ErrRequest, "quad wants one matrix: a second argument, the attribute matrix, "+
 			"or indptr, indices and data")
-	case len(c.args) == 2:
-		if !c.args[1].isData() {
-			c.noSplit(errors.New("its second argument must be data"))
-		}
-		if len(c.args[1].data) != n*n {
-			refuse("quad of %d entries with a matrix of %d", n, len(c.args[1].data))
-		}
-		full = c.args[1].data
-	case a.Matrix != nil:
-		if len(a.Matrix.V) != n*n {
-			refuse("quad of %d entries with a matrix of %d", n, len(a.Matrix.V))
-		}
-		full = a.Matrix.V
-	default:
+	case sparse:
 		c.rows(a.Indptr, a.Indices, a.Data, n, n)
+		full = make([]float64, n*n)
 		for i := range n {
 			for k := a.Indptr.V[i]; k < a.Indptr.V[i+1]; k++ {
 				full[i*n+a.Indices.V[k]] += a.Data.V[k]
 			}
 		}
+	case a.Matrix != nil:
+		full = a.Matrix.V
+	case !c.args[1].isData():
+		c.noSplit(errors.New("its second argument must be data"))
+	default:
+		full = c.args[1].data
 	}
-	if n == 0 {
+	switch k := finite(full); {
+	case len(full) != n*n:
+		refuse("quad of %d entries with a matrix of %d", n, len(full))
+	case n == 0:
 		return number([]float64{0})
-	}
-	if k := finite(full); k >= 0 {
+	case k >= 0:
 		refuse("the matrix of quad holds %g", full[k])
 	}
-	largest := 0.0
-	for _, v := range full {
-		largest = max(largest, math.Abs(v))
-	}
-	q := mat.NewSymDense(n, nil)
+	q, largest := mat.NewSymDense(n, nil), floats.Norm(full, math.Inf(1))
 	for i := range n {
 		for j := i; j < n; j++ {
 			u, v := full[i*n+j], full[j*n+i]
-			if math.Abs(u-v) > mirrorTol*largest {
+			if math.Abs(u-v) > expr.MirrorTol*largest {
 				err := problemf("the matrix of quad is not symmetric: entries (%d, %d) and (%d, %d), counted from "+
 					"0, are %g and %g", i, j, j, i, u, v)
 				err.Help = "take (P + P')/2"

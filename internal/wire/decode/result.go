@@ -12,10 +12,11 @@ import (
 
 // X are the entries of all variables, in the graph's order, at a point of the problem.
 func (p *Program) X(x []float64) []float64 {
-	out, at := make([]float64, p.Entries), 0
+	out := make([]float64, 0, p.Entries)
 	for _, v := range p.values[:len(p.g.Variables)] {
-		v.all.ValuesTo(out[at:at+v.n()], x)
-		at += v.n()
+		for k := range v.n() {
+			out = append(out, x[v.column(k)])
+		}
 	}
 	return out
 }
