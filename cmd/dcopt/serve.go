@@ -47,12 +47,11 @@ func serveCommand() *cli.Command {
 			ballast := make([]byte, idleHeap)
 			defer runtime.KeepAlive(ballast)
 			err := serve.Run(s.Ctx, s.Stdin, s.Stdout.Raw(), cfg)
-			var frame *wire.FrameError
-			var old *wire.VersionError
+			var frame *wire.Error
 			switch {
 			case errors.Is(err, context.Canceled):
 				return err
-			case errors.As(err, &frame), errors.As(err, &old):
+			case errors.As(err, &frame):
 				return exit.Usagef("%w", err)
 			case err != nil:
 				return exit.Usagef("cannot go on: %w", err)

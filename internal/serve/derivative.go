@@ -36,7 +36,7 @@ func differentiable(err error) {
 		ensure(err)
 		return
 	}
-	e := errorf(wire.ErrUnsupported, "%v", err)
+	e := wire.Errorf(wire.ErrUnsupported, "%v", err)
 	var kink *ccp.KinkError
 	var held *ccp.HeldError
 	if errors.As(err, &kink) && kink.Weak || errors.As(err, &held) {

@@ -253,7 +253,7 @@ func (d *matrices) refuse(ctx context.Context, j *job, err error) {
 	case ctx.Err() != nil:
 		refuseAs(wire.ErrCancelled, "the time limit passed before there was a point")
 	case errors.As(err, &curved):
-		e := errorf(wire.ErrCurvature, "%v", err)
+		e := wire.Errorf(wire.ErrCurvature, "%v", err)
 		e.Help = "load it as a graph: a difference of convex functions need not be convex"
 		ensure(e)
 	default:

@@ -116,11 +116,11 @@ func (p *problem) assign(ctx context.Context, values map[string]*wire.Floats, li
 		}
 		var e *wire.Error
 		if n := entries(p.graph.Parameters[k]); len(v.V) != n && len(v.V) != 1 {
-			if e = errorf(wire.ErrProblem, "the value has %d numbers, want %d", len(v.V), n); n != 1 {
+			if e = wire.Errorf(wire.ErrProblem, "the value has %d numbers, want %d", len(v.V), n); n != 1 {
 				e.Text += " or 1"
 			}
 		} else if i := slices.IndexFunc(v.V, func(x float64) bool { return x-x != 0 }); i >= 0 {
-			e = errorf(wire.ErrProblem, "entry %d of the value is %g", i, v.V[i])
+			e = wire.Errorf(wire.ErrProblem, "entry %d of the value is %g", i, v.V[i])
 			e.Help = "Give the parameter finite numbers."
 		}
 		if id := len(p.graph.Variables) + k; e != nil {
@@ -173,9 +173,9 @@ func (p *problem) freeze(ctx context.Context, limits decode.Limits) {
 func refused(err error) error {
 	var cone *qpbackend.UnsupportedConeError
 	if errors.As(err, &cone) {
-		return errorf(wire.ErrUnsupported, "%v", err)
+		return wire.Errorf(wire.ErrUnsupported, "%v", err)
 	}
-	return errorf(wire.ErrProblem, "%v", err)
+	return wire.Errorf(wire.ErrProblem, "%v", err)
 }
 
 func (s *server) check(j *job, m *wire.Check) wire.Message {

@@ -122,15 +122,11 @@ func refusal(id uint64, err error) *wire.Errors {
 	return out
 }
 
-func errorf(kind, format string, args ...any) *wire.Error {
-	return &wire.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
-}
-
 // unwound is a panic that ends a request with an error as its reply.
 type unwound struct{ err error }
 
 // refuseAs ends the request.
-func refuseAs(kind, format string, args ...any) { panic(unwound{errorf(kind, format, args...)}) }
+func refuseAs(kind, format string, args ...any) { panic(unwound{wire.Errorf(kind, format, args...)}) }
 
 // ensure ends the request if there is an error.
 func ensure(err error) {
@@ -160,7 +156,7 @@ func recovering(what string, f func()) (err error) {
 		case unwound:
 			err = v.err
 		default:
-			err = errorf(wire.ErrInternal, "%s: %v\n%s", what, v, debug.Stack())
+			err = wire.Errorf(wire.ErrInternal, "%s: %v\n%s", what, v, debug.Stack())
 		}
 	}()
 	f()
@@ -254,22 +250,17 @@ func (s *server) read() (*job, error) {
 	for {
 		var size uint64
 		f, err := wire.ReadFrame(s.in, s.cfg.MaxBody, func(n uint64) { size = n; s.pending.reserve(n, s.cfg.MaxBody) })
-		var large *wire.TooLargeError
-		var frame *wire.FrameError
-		var version *wire.VersionError
+		var bad *wire.Error
 		switch {
-		case errors.As(err, &large):
+		case errors.As(err, &bad):
 			head, _ := wire.Peek(f)
-			s.out.refuse(head.ID, errorf(wire.ErrLimit, "%v", err))
-			continue
+			s.out.refuse(head.ID, bad)
+			if bad.Kind == wire.ErrLimit {
+				continue
+			}
+			return nil, err
 		case errors.Is(err, io.EOF):
 			return nil, nil
-		case errors.As(err, &version):
-			s.out.refuse(0, errorf(wire.ErrVersion, "%v", err))
-			return nil, err
-		case errors.As(err, &frame):
-			s.out.refuse(0, errorf(wire.ErrFrame, "%v", err))
-			return nil, err
 		case err != nil:
 			return nil, err
 		}
@@ -277,7 +268,7 @@ func (s *server) read() (*job, error) {
 		head := peeked.Head
 		switch {
 		case err != nil:
-			s.out.refuse(head.ID, errorf(wire.ErrRequest, "%v", err))
+			s.out.refuse(head.ID, wire.Errorf(wire.ErrRequest, "%v", err))
 		case head.Type == "cancel":
 			s.out.send(s.cancel(f, head.ID))
 		default:
@@ -294,7 +285,7 @@ func (s *server) read() (*job, error) {
 func (s *server) cancel(f wire.Frame, id uint64) wire.Message {
 	var m wire.Cancel
 	if err := wire.Parse(f, &m, true); err != nil {
-		return refusal(id, errorf(wire.ErrRequest, "%v", err))
+		return refusal(id, wire.Errorf(wire.ErrRequest, "%v", err))
 	}
 	found := s.pending.cancel(m.Target)
 	return &wire.Ok{Head: wire.Head{Type: "ok", ID: id}, Found: &found}
@@ -313,7 +304,7 @@ func (s *server) work(j *job) {
 		s.out.send(reply)
 	})
 	if errors.Is(err, context.Canceled) {
-		err = errorf(wire.ErrCancelled, "%s was cancelled before it had anything to return", j.head.Type)
+		err = wire.Errorf(wire.ErrCancelled, "%s was cancelled before it had anything to return", j.head.Type)
 	}
 	if err != nil {
 		s.out.refuse(j.head.ID, err)

@@ -33,61 +33,43 @@ type Frame struct {
 	Body   []byte
 }
 
-// FrameError says that bytes are no frame: where the next one begins is not
-// known.
-type FrameError struct{ Text string }
+// noFrame says that bytes are no frame: where the next one begins is not known.
+func noFrame(format string, args ...any) error { return Errorf(ErrFrame, format, args...) }
 
-func (e *FrameError) Error() string { return e.Text }
-
-// TooLargeError says that a frame exceeds a limit. Its bytes have been skipped.
-type TooLargeError struct {
-	What      string
-	Size, Max uint64
-}
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the %s has %d bytes, more than the limit of %d", e.What, e.Size, e.Max)
-}
-
-// VersionError says that a frame is one of another version of the protocol.
-type VersionError struct{ Got byte }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("a frame of version %d of the protocol; this is version %d", e.Got, Version)
+// tooLarge is the text about a part of a frame that exceeds a limit.
+func tooLarge(what string, size, most uint64) string {
+	return fmt.Sprintf("the %s has %d bytes, more than the limit of %d", what, size, most)
 }
 
 // ReadFrame reads the next frame, of at most maxBody bytes in its body. reserve is
 // called with the bytes of the frame before they are read; nil: nobody is. Before
-// a frame begins, the end of r is io.EOF; within one it is a *FrameError.
-func ReadFrame(r io.Reader, maxBody uint64, reserve func(size uint64)) (Frame, error) {
+// a frame begins, the end of r is io.EOF; bytes that are no frame are an *Error of kind ErrFrame or
+// ErrVersion. One of kind ErrLimit says that the body is too large; then it has been skipped.
+func ReadFrame(r io.Reader, maxBody uint64, reserve func(size uint64)) (f Frame, err error) {
 	var p [preludeLen]byte
 	if _, err := io.ReadFull(r, p[:]); err != nil {
 		if err == io.ErrUnexpectedEOF {
-			return Frame{}, &FrameError{"the input ends within the prelude of a frame"}
+			err = noFrame("the input ends within the prelude of a frame")
 		}
-		return Frame{}, err
-	}
-	switch {
-	case string(p[:3]) != magic[:3]:
-		return Frame{}, &FrameError{fmt.Sprintf("a frame begins with %q, not with %q", p[:4], magic)}
-	case p[3] != Version:
-		return Frame{}, &VersionError{p[3]}
+		return f, err
 	}
 	header, body := uint64(binary.LittleEndian.Uint32(p[4:])), binary.LittleEndian.Uint64(p[8:])
 	switch {
+	case string(p[:3]) != magic[:3]:
+		return f, noFrame("a frame begins with %q, not with %q", p[:4], magic)
+	case p[3] != Version:
+		return f, Errorf(ErrVersion, "a frame of version %d of the protocol; this is version %d", p[3], Version)
 	case header%align != 0 || body%align != 0:
-		return Frame{}, &FrameError{fmt.Sprintf("a frame with a header of %d bytes and a body of %d; both must be "+
-			"multiples of %d", header, body, align)}
+		return f, noFrame("a frame with a header of %d bytes and a body of %d; both must be multiples of %d", header,
+			body, align)
 	case header > MaxHeader:
-		return Frame{}, &FrameError{(&TooLargeError{"header", header, MaxHeader}).Error()}
+		return f, noFrame("%s", tooLarge("header", header, MaxHeader))
 	case body > math.MaxInt64-header:
-		return Frame{}, &FrameError{(&TooLargeError{"body", body, maxBody}).Error()}
+		return f, noFrame("%s", tooLarge("body", body, maxBody))
 	}
 	if reserve != nil && body <= maxBody {
 		reserve(header + body)
 	}
-	var f Frame
-	var err error
 	if f.Header, err = readBytes(r, header); err != nil {
 		return Frame{}, err
 	}
@@ -95,7 +77,7 @@ func ReadFrame(r io.Reader, maxBody uint64, reserve func(size uint64)) (Frame, e
 		if _, err := io.CopyN(io.Discard, r, int64(body)); err != nil {
 			return Frame{}, truncated(err)
 		}
-		return f, &TooLargeError{"body", body, maxBody}
+		return f, Errorf(ErrLimit, "%s", tooLarge("body", body, maxBody))
 	}
 	if f.Body, err = readBytes(r, body); err != nil {
 		return Frame{}, err
@@ -123,7 +105,7 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 
 func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &FrameError{"the input ends within a frame"}
+		return noFrame("the input ends within a frame")
 	}
 	return err
 }
@@ -145,21 +127,20 @@ func WriteFrame(w io.Writer, header any, body *Body) error {
 	p := buf.Bytes()
 	copy(p, magic)
 	if len(p)-preludeLen > MaxHeader {
-		return &TooLargeError{"header", uint64(len(p) - preludeLen), MaxHeader}
+		return Errorf(ErrLimit, "%s", tooLarge("header", uint64(len(p)-preludeLen), MaxHeader))
 	}
 	binary.LittleEndian.PutUint32(p[4:], uint32(len(p)-preludeLen))
 	if body == nil {
 		body = &Body{}
 	}
-	body.pad()
-	binary.LittleEndian.PutUint64(p[8:], uint64(len(body.data)))
-	if len(body.data) <= step { // one write, one wake-up of the reader
-		_, err := w.Write(append(p, body.data...))
-		return err
+	data := body.Bytes()
+	binary.LittleEndian.PutUint64(p[8:], uint64(len(data)))
+	if len(data) <= step { // one write, one wake-up of the reader
+		p, data = append(p, data...), nil
 	}
-	if _, err := w.Write(p); err != nil {
-		return err
+	_, err := w.Write(p)
+	if err == nil && data != nil {
+		_, err = w.Write(data)
 	}
-	_, err := w.Write(body.data)
 	return err
 }

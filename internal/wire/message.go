@@ -81,6 +81,11 @@ type Error struct {
 	Notes      []Note `json:"notes,omitempty"`
 }
 
+// Errorf is an error of a kind.
+func Errorf(kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
 func (e *Error) Error() string {
 	if e.Name != "" {
 		return e.Name + ": " + e.Text

@@ -1,9 +1,5 @@
 package wire
 
-import (
-	"fmt"
-)
-
 // Fit trains a regressor or classifier.
 type Fit struct {
 	Head
@@ -102,22 +98,21 @@ type Export struct {
 func (m *Fit) Words(rows int) ([]string, error) {
 	switch {
 	case m.Labels == nil || m.Y != nil:
-		return nil, &Error{Kind: ErrRequest, Text: "a classifier is trained on labels; y belongs to regressors"}
+		return nil, Errorf(ErrRequest, "a classifier is trained on labels; y belongs to regressors")
 	case len(m.Labels.V) != rows:
-		return nil, &Error{Kind: ErrData, Text: fmt.Sprintf("%d labels for %d rows", len(m.Labels.V), rows)}
+		return nil, Errorf(ErrData, "%d labels for %d rows", len(m.Labels.V), rows)
 	}
 	seen := map[string]bool{}
 	for _, c := range m.Classes {
 		if c == "" || seen[c] {
-			return nil, &Error{Kind: ErrData, Text: fmt.Sprintf("the class %.40q is empty or there twice", c)}
+			return nil, Errorf(ErrData, "the class %.40q is empty or there twice", c)
 		}
 		seen[c] = true
 	}
 	out := make([]string, rows)
 	for i, k := range m.Labels.V {
 		if k < 0 || k >= len(m.Classes) {
-			return nil, &Error{Kind: ErrData, Text: fmt.Sprintf("row %d has the label %d of %d classes", i, k,
-				len(m.Classes))}
+			return nil, Errorf(ErrData, "row %d has the label %d of %d classes", i, k, len(m.Classes))
 		}
 		out[i] = m.Classes[k]
 	}

@@ -21,7 +21,7 @@ func (b *builder) check() {
 	count := func(id int, shape []int) {
 		n := b.entries(shape)
 		if n < 0 || total > b.limits.Entries-n {
-			panic(b.at(id, newError(wire.ErrLimit,
+			panic(b.at(id, wire.Errorf(wire.ErrLimit,
 				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
 				shape, b.limits.Entries)))
 		}

@@ -148,7 +148,7 @@ func to(k int, factor float64) func(dst, y, x []float64) {
 
 // curved refuses a constraint that dc refuses.
 func (s *stating) curved(text string) {
-	err := newError(wire.ErrCurvature, "%s", text)
+	err := wire.Errorf(wire.ErrCurvature, "%s", text)
 	err.Notes = s.notes(s.c.Args, s.args)
 	panic(err)
 }

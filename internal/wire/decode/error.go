@@ -2,7 +2,6 @@ package decode
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/wire"
@@ -26,18 +25,16 @@ func (es Errors) Error() string {
 // Source: the rule of go/parser.
 const mostErrors = 10
 
-func newError(kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
-}
-
 // problemf says that a graph says nothing sensible.
-func problemf(format string, args ...any) *Error { return newError(wire.ErrProblem, format, args...) }
+func problemf(format string, args ...any) *Error {
+	return wire.Errorf(wire.ErrProblem, format, args...)
+}
 
 // refuse says that a graph says nothing sensible, and unwinds to the node or constraint at hand.
 func refuse(format string, args ...any) { panic(problemf(format, args...)) }
 
 // refuseAs is refuse with an error of another kind.
-func refuseAs(kind, format string, args ...any) { panic(newError(kind, format, args...)) }
+func refuseAs(kind, format string, args ...any) { panic(wire.Errorf(kind, format, args...)) }
 
 // caught runs f and returns the error that unwound it, if any.
 func caught(f func()) (err *Error) {

@@ -167,7 +167,7 @@ func (c *call) noSplit(err error) {
 	}
 	// A cause may have its way out behind it.
 	text, help, found := strings.Cut(cause(err), "; ")
-	out := newError(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
+	out := wire.Errorf(wire.ErrCurvature, "no DC split for %s: %s", c.node.Op, text)
 	out.Notes = c.notes(c.node.Args, c.args)
 	switch {
 	case found:
