@@ -38,10 +38,10 @@ func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols in
 
 // affineMap is A v + b for all arguments one after the other.
 func affineMap(c *call) *value {
-	a, cols, affine := c.attrs, 0, true
+	a, cols, affine, linear := c.attrs, 0, true, len(c.args) > 0 && c.attrs.DataMap == nil
 	c.ends = make([]int, len(c.args))
 	for i, v := range c.args {
-		cols, affine = cols+v.n(), affine && v.affine()
+		cols, affine, linear = cols+v.n(), affine && v.affine(), linear && v.linear
 		c.ends[i] = cols
 	}
 	c.rows(a.Indptr, a.Indices, a.Data, c.n, cols)
@@ -57,7 +57,7 @@ func affineMap(c *call) *value {
 		if !affine {
 			return c.mixed(ptr, idx, val, b)
 		}
-		return &value{all: c.product(ptr, idx, val, b), terms: 1}
+		return &value{all: c.product(ptr, idx, val, b), terms: 1, linear: linear}
 	}
 	switch {
 	case len(used) > 0 && c.isPriced():
@@ -157,28 +157,13 @@ func (c *call) isPriced() bool {
 		slices.ContainsFunc(c.g.Constraints, func(k wire.Constraint) bool { return uses(k.Args) }) {
 		return false
 	}
-	linear := make([]bool, len(c.args))
-	for i, a := range c.node.Args {
-		linear[i] = c.isLinear(a)
-	}
 	t := c.attrs.DataMap.Indptr.V
 	for i, j := range c.attrs.Indices.V {
-		if t[i] < t[i+1] && !linear[c.owner(j)] {
+		if t[i] < t[i+1] && !c.args[c.owner(j)].linear {
 			return false
 		}
 	}
 	return true
-}
-
-// isLinear reports whether a value is an affine function in which variables occur, made by affine
-// maps without parameters.
-func (s *source) isLinear(id int) bool {
-	if id < s.first() {
-		return id < len(s.g.Variables)
-	}
-	n := &s.g.Nodes[id-s.first()]
-	return n.Op == "affine" && n.Attrs != nil && n.Attrs.DataMap == nil && len(n.Args) > 0 &&
-		!slices.ContainsFunc(n.Args, func(a int) bool { return !s.isLinear(a) })
 }
 
 // price adds the costs of the node, with these parameters.

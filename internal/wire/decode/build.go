@@ -47,6 +47,7 @@ type Program struct {
 // source is the part of all problems of a graph that no value of a parameter changes.
 type source struct {
 	g       *wire.Graph
+	names   []string  // of all variables, parameters and nodes, as users call them
 	shapes  [][]int   // of all variables, parameters and nodes
 	owners  []int     // of each entry of all parameters, one after the other, the parameter
 	orders  [][]int   // of each parameter, see columnMajor
@@ -147,11 +148,15 @@ func (b *builder) state() (final bool, err error) {
 	g, n := b.g, len(b.g.Parameters)
 	b.p = &Program{Structural: make([]bool, n), Inside: make([]bool, n), families: map[string]int{},
 		values: make([]*value, 0, len(b.shapes))}
-	b.left, b.taken, b.named, b.errs, b.m = b.limits, nil, map[int]*value{}, nil, dc.NewModel()
+	b.left, b.taken, b.named, b.errs, b.m = b.limits, map[string]bool{}, map[int]*value{}, nil, dc.NewModel()
 	if b.known != nil {
 		b.m, _ = b.known.Again()
 	}
-	for id := range b.first() {
+	for id, name := range b.names[:b.first()] {
+		b.taken[name] = true
+		if id < len(g.Variables) {
+			b.taken["psd("+name+")"] = true
+		}
 		if err := b.at(id, caught(func() { b.declare(id) })); err != nil {
 			b.fail(err)
 		}
@@ -214,21 +219,10 @@ func (b *builder) fail(err *Error) {
 // first is the number of the first node.
 func (s *source) first() int { return len(s.g.Variables) + len(s.g.Parameters) }
 
-// nameOf is the user's name of a variable, parameter or node.
-func (b *builder) nameOf(id int) string {
-	switch nv := len(b.g.Variables); {
-	case id < nv:
-		return b.g.Variables[id].Name
-	case id < b.first():
-		return b.g.Parameters[id-nv].Name
-	}
-	return b.g.Nodes[id-b.first()].Name
-}
-
 // at gives an error the place of a node.
 func (b *builder) at(id int, err *Error) *Error {
 	if err != nil && err.Node == nil {
-		err.Node, err.Name = &id, b.nameOf(id)
+		err.Node, err.Name = &id, b.names[id]
 	}
 	return err
 }

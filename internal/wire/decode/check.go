@@ -1,6 +1,10 @@
 package decode
 
-import "github.com/dcopt/dcopt/internal/wire"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/wire"
+)
 
 // entries is the number of entries of a shape, −1 for none within the limit.
 func (b *builder) entries(shape []int) int {
@@ -17,42 +21,34 @@ func (b *builder) entries(shape []int) int {
 // check looks at all that can be seen without any arithmetic: names, shapes, and that
 // arguments come before.
 func (b *builder) check() {
-	names, total := map[string]bool{}, 0
-	count := func(id int, shape []int) {
-		n := b.entries(shape)
-		if n < 0 || total > b.limits.Entries-n {
+	seen, total := map[string]bool{}, 0
+	enter := func(name string, shape []int) {
+		id, n := len(b.names), b.entries(shape)
+		b.names, b.shapes = append(b.names, name), append(b.shapes, shape)
+		switch declared := id < b.first(); {
+		case declared && name == "":
+			panic(b.at(id, problemf("variable or parameter number %d has no name", id)))
+		case declared && seen[name]:
+			panic(b.at(id, problemf("there are two variables or parameters with the name %s", name)))
+		case n < 0 || total > b.limits.Entries-n:
 			panic(b.at(id, wire.Errorf(wire.ErrLimit,
 				"shape %v: a problem has at most %d entries in all its variables, parameters, nodes and constraints",
 				shape, b.limits.Entries)))
 		}
-		total += n
-		b.shapes = append(b.shapes, shape)
+		seen[name], total = true, total+n
 	}
-	declared := func(id int, name string, shape []int) {
-		switch {
-		case name == "":
-			panic(b.at(id, problemf("variable or parameter number %d has no name", id)))
-		case names[name]:
-			panic(b.at(id, problemf("there are two variables or parameters with the name %s", name)))
-		}
-		names[name] = true
-		count(id, shape)
-	}
-	for k, v := range b.g.Variables {
-		declared(k, v.Name, v.Shape)
+	for _, v := range b.g.Variables {
+		enter(v.Name, v.Shape)
 	}
 	for k, p := range b.g.Parameters {
-		declared(len(b.g.Variables)+k, p.Name, p.Shape)
+		enter(p.Name, p.Shape)
 		b.orders = append(b.orders, columnMajor(p.Shape))
-		for range b.entries(p.Shape) {
-			b.owners = append(b.owners, k)
-		}
+		b.owners = append(b.owners, slices.Repeat([]int{k}, b.entries(p.Shape))...)
 	}
 	for k, n := range b.g.Nodes {
-		id := b.first() + k
-		count(id, n.Shape)
+		enter(n.Name, n.Shape)
 		for _, a := range n.Args {
-			if a < 0 || a >= id {
+			if id := b.first() + k; a < 0 || a >= id {
 				panic(b.at(id, problemf("argument %d of node %d; arguments come before their node", a, id)))
 			}
 		}

@@ -144,12 +144,10 @@ func (s *stating) based(a dc.Expr) dc.Expr {
 }
 
 func (s *stating) semidefinite() {
-	v, n := s.args[0], 0
-	for n*n < v.n() {
-		n++
-	}
+	v := s.args[0]
+	n, ok := v.order()
 	switch {
-	case n*n != v.n():
+	case !ok:
 		refuse("psd of %d entries, want a square matrix", v.n())
 	case !v.affine():
 		s.curved("the argument of psd must be affine")

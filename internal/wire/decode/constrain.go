@@ -72,28 +72,14 @@ func (b *builder) constrain(k int) {
 // taken.
 func (b *builder) family(k int) string {
 	name := b.g.Constraints[k].Name
-	if name == "" || b.names()[name] {
+	if name == "" || b.taken[name] {
 		if name != "" {
 			name += " "
 		}
 		name += "(constraint " + strconv.Itoa(k) + ")"
 	}
-	b.names()[name] = true
+	b.taken[name] = true
 	return name
-}
-
-// names are those that are taken.
-func (b *builder) names() map[string]bool {
-	if b.taken == nil {
-		b.taken = map[string]bool{}
-		for _, v := range b.g.Variables {
-			b.taken[v.Name], b.taken["psd("+v.Name+")"] = true, true
-		}
-		for _, p := range b.g.Parameters {
-			b.taken[p.Name] = true
-		}
-	}
-	return b.taken
 }
 
 // kind is a kind of constraints.

@@ -66,7 +66,7 @@ func (b *builder) variable(v *wire.Variable) *value {
 		refuse("%s", cause(err))
 	}
 	b.p.Entries += n
-	return &value{all: flat(a, perm), terms: 1}
+	return &value{all: flat(a, perm), terms: 1, linear: true}
 }
 
 // sideOf are n sides by one for each or one for all; nil: infinite ones of a sign.

@@ -16,7 +16,7 @@ func (b *builder) linked(n int, numbers []int, opts ...dc.VarOption) (a dc.Expr,
 	for _, k := range numbers {
 		name += fmt.Sprintf("_%d", k)
 	}
-	for b.names()[name] {
+	for b.taken[name] {
 		name += "_"
 	}
 	b.taken[name] = true

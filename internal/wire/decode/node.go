@@ -183,7 +183,7 @@ func (c *call) noSplit(err error) {
 // notes say of which curvature arguments are.
 func (b *builder) notes(ids []int, args []*value) (out []wire.Note) {
 	for i, id := range ids {
-		out = append(out, wire.Note{Node: id, Name: b.nameOf(id), Text: args[i].curvature()})
+		out = append(out, wire.Note{Node: id, Name: b.names[id], Text: args[i].curvature()})
 	}
 	return out
 }
@@ -267,14 +267,19 @@ func (c *call) fold(row *atom.Reduce, zero bool, f func(a dc.Expr) dc.Expr) *val
 // matrix is argument i as a square matrix.
 func (c *call) matrix(i int) dc.Expr {
 	v := c.args[i]
-	n := 0
-	for n*n < v.n() {
-		n++
-	}
-	if n*n != v.n() || n == 0 {
+	n, ok := v.order()
+	if !ok || n == 0 {
 		refuse("%s of %d entries, want a square matrix", c.node.Op, v.n())
 	}
 	return v.array().Reshape(n, n).T()
+}
+
+// order is that of a square matrix.
+func (v *value) order() (n int, ok bool) {
+	for n*n < v.n() {
+		n++
+	}
+	return n, n*n == v.n()
 }
 
 // OpNames are the names of all operations, ascending.

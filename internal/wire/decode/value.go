@@ -11,11 +11,12 @@ import (
 // variable occurs it is data; the functions of data are those of their parameters, and are made
 // where they are wanted.
 type value struct {
-	all   dc.Expr        // shape [n]; see array
-	state func() dc.Expr // makes it; nil: it is there
-	data  []float64      // the numbers, for the values of the parameters at hand; nil: variables occur
-	deps  []int          // parameters in them, ascending
-	terms int            // the terms that an entry may have: see spend
+	all    dc.Expr        // shape [n]; see array
+	state  func() dc.Expr // makes it; nil: it is there
+	data   []float64      // the numbers, for the values of the parameters at hand; nil: variables occur
+	deps   []int          // parameters in them, ascending
+	terms  int            // the terms that an entry may have: see spend
+	linear bool           // variables, or made of them by affine maps without parameters
 }
 
 // number is data without parameters as a value.
