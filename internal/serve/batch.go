@@ -54,7 +54,7 @@ func (s *server) batch(j *job, m *wire.Batch) wire.Message {
 	b.each(j.ctx, func(ctx context.Context, q *problem, k int) {
 		q.assign(ctx, b.sets[k], s.cfg.Limits)
 		x0 := q.start(m.Start, plan.ccp.Seed)
-		if x0 == nil && q.prog.Convex() {
+		if x0 == nil && q.prog.Convex {
 			x0 = q.last
 		}
 		own := *plan

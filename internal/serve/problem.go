@@ -91,7 +91,7 @@ func (s *server) load(j *job, m *wire.Load) wire.Message {
 	p.prog = prog
 	s.keep(key{aProblem, m.Problem}, p)
 	return &wire.Loaded{Problem: m.Problem, Entries: prog.Entries, Multipliers: prog.Multipliers,
-		Convex: prog.Convex()}
+		Convex: prog.Convex}
 }
 
 func (s *server) set(j *job, m *wire.Set) wire.Message {

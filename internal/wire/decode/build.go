@@ -33,12 +33,13 @@ type Program struct {
 	Structural []bool
 	// Inside reports, for each parameter, whether the problem has it as a dc.Param.
 	Inside []bool
+	// Convex reports whether nothing is linearised.
+	Convex bool
 
 	source
-	convex      bool
 	constraints []constraint
-	families    map[string]int // the number of the constraint by its family
-	values      []*value       // of all variables, parameters and nodes; nil: it has been refused
+	places      map[string]wire.Place // by the names in dc; those of other things have none
+	values      []*value              // of all variables, parameters and nodes; nil: it has been refused
 	// priced is the node that is the objective, where parameters are the coefficients of variables;
 	// or 0.
 	priced int
@@ -66,8 +67,7 @@ type builder struct {
 	m     *dc.Model
 	p     *Program
 	left  Limits
-	taken map[string]bool // names of constraints
-	named map[int]*value  // the variables in the place of nodes
+	named map[int]*value // the variables in the place of nodes
 	errs  Errors
 	cheap dc.Expr // the objective without costs, where a node is priced
 }
@@ -138,7 +138,7 @@ func (b *builder) program() (_ *Program, err error) {
 		return nil, refused(err)
 	}
 	p.source = b.source
-	p.convex = p.isConvex()
+	p.Convex = p.isConvex()
 	return p, nil
 }
 
@@ -146,16 +146,16 @@ func (b *builder) program() (_ *Program, err error) {
 // final: statements in another model are of no use then.
 func (b *builder) state() (final bool, err error) {
 	g, n := b.g, len(b.g.Parameters)
-	b.p = &Program{Structural: make([]bool, n), Inside: make([]bool, n), families: map[string]int{},
+	b.p = &Program{Structural: make([]bool, n), Inside: make([]bool, n), places: map[string]wire.Place{},
 		values: make([]*value, 0, len(b.shapes))}
-	b.left, b.taken, b.named, b.errs, b.m = b.limits, map[string]bool{}, map[int]*value{}, nil, dc.NewModel()
+	b.left, b.named, b.errs, b.m = b.limits, map[int]*value{}, nil, dc.NewModel()
 	if b.known != nil {
 		b.m, _ = b.known.Again()
 	}
 	for id, name := range b.names[:b.first()] {
-		b.taken[name] = true
-		if id < len(g.Variables) {
-			b.taken["psd("+name+")"] = true
+		if b.take(name); id < len(g.Variables) {
+			b.p.places[name] = wire.Place{Variable: &id}
+			b.p.places["psd("+name+")"] = b.p.places[name]
 		}
 		if err := b.at(id, caught(func() { b.declare(id) })); err != nil {
 			b.fail(err)

@@ -3,6 +3,7 @@ package decode
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc"
 	"github.com/dcopt/dcopt/internal/convex"
@@ -63,7 +64,7 @@ func (b *builder) constrain(k int) {
 		refuseAs(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)
 	}
 	kind.state(s)
-	b.p.families[s.out.family] = k
+	b.p.places[s.out.family] = wire.Place{Constraint: &k}
 	b.p.constraints = append(b.p.constraints, s.out)
 	b.p.Multipliers += s.out.n
 }
@@ -72,14 +73,20 @@ func (b *builder) constrain(k int) {
 // taken.
 func (b *builder) family(k int) string {
 	name := b.g.Constraints[k].Name
-	if name == "" || b.taken[name] {
-		if name != "" {
-			name += " "
-		}
-		name += "(constraint " + strconv.Itoa(k) + ")"
+	if name == "" || !b.take(name) {
+		name = strings.TrimPrefix(name+" ", " ") + "(constraint " + strconv.Itoa(k) + ")"
+		b.take(name)
 	}
-	b.taken[name] = true
 	return name
+}
+
+// take reserves a name; it reports whether it was free.
+func (b *builder) take(name string) bool {
+	_, taken := b.p.places[name]
+	if !taken {
+		b.p.places[name] = wire.Place{}
+	}
+	return !taken
 }
 
 // kind is a kind of constraints.

@@ -16,10 +16,9 @@ func (b *builder) linked(n int, numbers []int, opts ...dc.VarOption) (a dc.Expr,
 	for _, k := range numbers {
 		name += fmt.Sprintf("_%d", k)
 	}
-	for b.taken[name] {
+	for !b.take(name) {
 		name += "_"
 	}
-	b.taken[name] = true
 	return b.m.Var(name, []int{n}, opts...), name
 }
 

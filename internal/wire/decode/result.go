@@ -89,20 +89,16 @@ func (p *Program) BoundMultipliers(z []float64) []float64 {
 }
 
 // PSDMultipliers are the matrices of the variables that are positive semidefinite.
-func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
-	var out map[string]*wire.Floats
-	for i := range p.Problem.Program().Constraints {
-		name, ok := strings.CutPrefix(p.Problem.Program().Constraints[i].Family, "psd(")
-		if !ok || i >= len(duals) {
+func (p *Program) PSDMultipliers(duals [][]float64) (out map[string]*wire.Floats) {
+	for i, y := range duals[:min(len(duals), len(p.Problem.Program().Constraints))] {
+		k := p.places[p.Problem.Program().Constraints[i].Family].Variable
+		if k == nil || !p.g.Variables[*k].PSD {
 			continue
 		}
-		name = strings.TrimSuffix(name, ")")
-		if k := p.variable(name); k >= 0 && p.g.Variables[k].PSD {
-			if out == nil {
-				out = map[string]*wire.Floats{}
-			}
-			out[name] = wire.F(duals[i])
+		if out == nil {
+			out = map[string]*wire.Floats{}
 		}
+		out[p.names[*k]] = wire.F(y)
 	}
 	return out
 }
@@ -149,20 +145,12 @@ func (p *Program) WhereIs(name string) (place wire.Place, ok bool) {
 	name = strings.TrimPrefix(name, "bounds of ")
 	for i := range p.Problem.Program().Constraints {
 		c := &p.Problem.Program().Constraints[i]
-		if c.Name() != name && c.Family != name {
-			continue
-		}
-		if k, ok := p.families[c.Family]; ok {
-			return wire.Place{Constraint: &k}, true
+		if place, ok = p.places[c.Family]; ok && place.Constraint != nil && (c.Name() == name || c.Family == name) {
+			return place, true
 		}
 	}
-	if inner, ok := strings.CutPrefix(name, "psd("); ok {
-		name = strings.TrimSuffix(inner, ")")
-	}
-	if k := p.variable(name); k >= 0 {
-		return wire.Place{Variable: &k}, true
-	}
-	return wire.Place{}, false
+	place = p.places[name]
+	return place, place.Variable != nil
 }
 
 // Curvatures are the curvatures of the objective and of the constraints, of a − b: as they are
@@ -182,15 +170,12 @@ func (p *Program) Curvatures() (objective string, constraints []string) {
 				w = "convex" // a cone
 			}
 		}
-		if k, ok := p.families[c.Family]; ok && worse[w] > worse[constraints[k]] {
-			constraints[k] = w
+		if k := p.places[c.Family].Constraint; k != nil && worse[w] > worse[constraints[*k]] {
+			constraints[*k] = w
 		}
 	}
 	return objective, constraints
 }
-
-// Convex reports whether nothing is linearised.
-func (p *Program) Convex() bool { return p.convex }
 
 // minimised is the objective as the problem has it, with numbers in the places of coefficients.
 func (p *Program) minimised() expr.Scalar {
