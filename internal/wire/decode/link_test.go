@@ -97,6 +97,15 @@ func TestCumsum(t *testing.T) {
 	}
 }
 
+// The shape of sums has as many entries as their argument.
+func TestCumsumShape(t *testing.T) {
+	g := &wire.Graph{Variables: []wire.Variable{{Name: "x", Shape: []int{4}}}}
+	g.Add(wire.Node{Op: "cumsum", Args: []int{0}, Shape: []int{2}})
+	if _, err := Build(context.Background(), g, nil, DefaultLimits()); err == nil {
+		t.Error("two sums of four entries are accepted")
+	}
+}
+
 // The product of matrices has the entries of the product, in column-major order.
 func TestMatMul(t *testing.T) {
 	g := &wire.Graph{Variables: []wire.Variable{{Name: "x", Shape: []int{2, 3}}, {Name: "y", Shape: []int{3, 2}}}}

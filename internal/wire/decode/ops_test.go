@@ -382,6 +382,29 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// A constraint of parameters alone is stated anew when they change: p ≤ 1 excludes p = 2.
+func TestConstraintOfParameters(t *testing.T) {
+	g := &wire.Graph{
+		Variables:  []wire.Variable{{Name: "x", Shape: []int{}, Lo: wire.F([]float64{-1})}},
+		Parameters: []wire.Parameter{{Name: "p", Shape: []int{}, Value: wire.F([]float64{0.5})}},
+	}
+	one := g.Add(wire.Node{Op: "const", Shape: []int{}, Attrs: &wire.Attrs{Value: ptr(1.0)}})
+	g.Constraints = []wire.Constraint{{Kind: "le", Args: []int{1, one}}}
+	p, err := Build(context.Background(), g, [][]float64{{0.5}}, DefaultLimits())
+	if err != nil || !p.Structural[0] {
+		t.Fatalf("the change of p wants no other problem: %v", err)
+	}
+	for value, feasible := range map[float64]bool{0.5: true, 2: false} {
+		q, err := p.Rebuild(context.Background(), [][]float64{{value}}, DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Problem.Feasible(make([]float64, q.Problem.NumVars()), 1e-6); got != feasible {
+			t.Errorf("p = %g: feasible is %v", value, got)
+		}
+	}
+}
+
 // The table of docs/protocol.md has the operations that there are, and no other; functions of one
 // number share a line.
 func TestOperationsAreDescribed(t *testing.T) {
