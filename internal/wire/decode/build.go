@@ -77,12 +77,10 @@ type builder struct {
 // functions of it were made, all are made once more. Where functions have no split then,
 // variables are put in the place of their arguments, see lifted.
 func Build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits) (*Program, error) {
-	return build(ctx, g, params, limits, false)
+	return (&builder{source: source{g: g}, ctx: ctx, params: params, limits: limits}).build()
 }
 
-// build is Build. numbers: no node is priced.
-func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits, numbers bool) (*Program, error) {
-	b := &builder{source: source{g: g, numbers: numbers}, ctx: ctx, params: params, limits: limits}
+func (b *builder) build() (*Program, error) {
 	if err := caught(b.check); err != nil {
 		return nil, Errors{err}
 	}
@@ -95,7 +93,7 @@ func build(ctx context.Context, g *wire.Graph, params [][]float64, limits Limits
 		_, err = b.state()
 	}
 	if err == nil {
-		if p, err := b.program(); err == nil || ctx.Err() != nil {
+		if p, err := b.program(); err == nil || b.ctx.Err() != nil {
 			return p, err
 		}
 	}
@@ -117,7 +115,8 @@ func (p *Program) Rebuild(ctx context.Context, params [][]float64, limits Limits
 		}
 	}
 	// constraints give other bounds, or there is a mistake to be named
-	return build(ctx, p.g, params, limits, p.numbers)
+	b.source = source{g: p.g, numbers: p.numbers}
+	return b.build()
 }
 
 // Frozen is Rebuild with numbers in the places of parameters that are coefficients, from now on.
@@ -125,7 +124,8 @@ func (p *Program) Frozen(ctx context.Context, params [][]float64, limits Limits)
 	if p.priced == 0 {
 		return p, nil
 	}
-	return build(ctx, p.g, params, limits, true)
+	b := &builder{source: source{g: p.g, numbers: true}, ctx: ctx, params: params, limits: limits}
+	return b.build()
 }
 
 // program is the problem of all that has been stated.

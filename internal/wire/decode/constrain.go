@@ -55,10 +55,8 @@ func (b *builder) constrain(k int) {
 		}
 		s.args, data = append(s.args, v), data && v.isData()
 	}
-	for i := range s.args {
-		if data {
-			s.args[i] = b.frozen(s.args[i])
-		}
+	if data {
+		b.freeze(s.args)
 	}
 	if name := wire.Other(c, "kind args name "+kind.members); name != "" {
 		refuseAs(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)

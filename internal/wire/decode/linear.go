@@ -11,8 +11,8 @@ import (
 // times is a product, or a quotient; of is that of functions.
 func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) *value {
 	return func(c *call) *value {
-		n := c.common()
-		x, y := c.args[0], c.args[1]
+		c.freeze(c.args)
+		n, x, y := c.common(), c.args[0], c.args[1]
 		if x.isData() && !inverse {
 			x, y = y, x
 		}

@@ -62,13 +62,21 @@ func (v *value) broadcast(n int) dc.Expr {
 	return v.array().Select([]int{n}, make([]int, n))
 }
 
-// frozen is data with the numbers that parameters have now, which have been used.
+// frozen is data with the numbers that parameters have now, which have been used; other values are
+// as they were.
 func (b *builder) frozen(v *value) *value {
 	if len(v.deps) == 0 {
 		return v
 	}
 	b.structural(v.deps)
 	return number(v.data)
+}
+
+// freeze puts frozen values in the places of data.
+func (b *builder) freeze(args []*value) {
+	for i, v := range args {
+		args[i] = b.frozen(v)
+	}
 }
 
 // structural says that the numbers of these parameters have been used.
