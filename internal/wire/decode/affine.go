@@ -38,10 +38,10 @@ func (c *call) rows(indptr, indices *wire.Ints, data *wire.Floats, rows, cols in
 
 // affineMap is A v + b for all arguments one after the other.
 func affineMap(c *call) *value {
-	a, cols, affine, linear := c.attrs, 0, true, len(c.args) > 0 && c.attrs.DataMap == nil
+	a, cols, affine := c.attrs, 0, true
 	c.ends = make([]int, len(c.args))
 	for i, v := range c.args {
-		cols, affine, linear = cols+v.n(), affine && v.affine(), linear && v.linear
+		cols, affine = cols+v.n(), affine && v.affine()
 		c.ends[i] = cols
 	}
 	c.rows(a.Indptr, a.Indices, a.Data, c.n, cols)
@@ -57,13 +57,12 @@ func affineMap(c *call) *value {
 		if !affine {
 			return c.mixed(ptr, idx, val, b)
 		}
-		return &value{all: c.product(ptr, idx, val, b), terms: 1, linear: linear}
+		return &value{all: c.product(ptr, idx, val, b), terms: 1}
 	}
-	switch {
-	case len(used) > 0 && c.isPriced():
-		c.cheap, c.p.priced = state(a.Data.V).expr(0), c.id
+	if c.id == c.priced {
+		c.cheap = state(a.Data.V).expr(0)
 		c.price(used)
-	default:
+	} else {
 		c.structural(used)
 	}
 	if !c.data {
@@ -147,23 +146,39 @@ func (c *call) coefficients() (val []float64, used []int) {
 	return val, used
 }
 
-// isPriced reports whether the node is the objective and no argument, an affine map of one entry in
-// which parameters are coefficients of affine functions alone. Products of parameters and variables
-// are costs of the problem then, and other values of the parameters want no other problem.
-func (c *call) isPriced() bool {
-	uses := func(args []int) bool { return slices.Contains(args, c.id) }
-	if o := c.g.Objective; c.numbers || o == nil || o.Node != c.id || c.n != 1 ||
-		slices.ContainsFunc(c.g.Nodes, func(n wire.Node) bool { return uses(n.Args) }) ||
-		slices.ContainsFunc(c.g.Constraints, func(k wire.Constraint) bool { return uses(k.Args) }) {
-		return false
+// costs is the node that is the objective and no argument, an affine map of one entry in which
+// parameters are coefficients of linear values alone; 0 where there is none. Products of
+// parameters and variables are costs of the problem then, and other values of the parameters want
+// no other problem.
+func (b *builder) costs(linear []bool) int {
+	o := b.g.Objective
+	if o == nil || b.numbers || o.Node < b.first() {
+		return 0
 	}
-	t := c.attrs.DataMap.Indptr.V
-	for i, j := range c.attrs.Indices.V {
-		if t[i] < t[i+1] && !c.args[c.owner(j)].linear {
-			return false
+	n := &b.g.Nodes[o.Node-b.first()]
+	uses := func(args []int) bool { return slices.Contains(args, o.Node) }
+	if n.Op != "affine" || n.Attrs == nil || n.Attrs.DataMap == nil || b.entries(n.Shape) != 1 ||
+		slices.ContainsFunc(b.g.Nodes, func(n wire.Node) bool { return uses(n.Args) }) ||
+		slices.ContainsFunc(b.g.Constraints, func(k wire.Constraint) bool { return uses(k.Args) }) {
+		return 0
+	}
+	var can []bool // of the entries of all arguments
+	for _, k := range n.Args {
+		can = append(can, slices.Repeat(linear[k:k+1], b.entries(b.shapes[k]))...)
+	}
+	a, t, c := n.Attrs, n.Attrs.DataMap, &call{builder: b, node: n}
+	if caught(func() {
+		c.rows(a.Indptr, a.Indices, a.Data, 1, len(can))
+		c.rows(t.Indptr, t.Indices, t.Data, len(a.Data.V), len(b.owners))
+	}) != nil {
+		return 0
+	}
+	for i, j := range a.Indices.V {
+		if t.Indptr.V[i] < t.Indptr.V[i+1] && !can[j] {
+			return 0
 		}
 	}
-	return true
+	return o.Node
 }
 
 // price adds the costs of the node, with these parameters.
@@ -180,6 +195,9 @@ func (c *call) price(used []int) {
 		if end := t.Indptr.V[i+1]; t.Indptr.V[i] < end {
 			at, ptr = append(at, j), append(ptr, end)
 		}
+	}
+	if len(at) == 0 {
+		return
 	}
 	parts, _ := c.runs(at)
 	c.m.AddCost(dc.Param{Expr: dc.Stack(params...).MulSparse(ptr, t.Indices.V, t.Data.V)}, dc.Stack(parts...))

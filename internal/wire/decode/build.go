@@ -40,9 +40,6 @@ type Program struct {
 	constraints []constraint
 	places      map[string]wire.Place // by the names in dc; those of other things have none
 	values      []*value              // of all variables, parameters and nodes; nil: it has been refused
-	// priced is the node that is the objective, where parameters are the coefficients of variables;
-	// or 0.
-	priced int
 }
 
 // source is the part of all problems of a graph that no value of a parameter changes.
@@ -52,7 +49,9 @@ type source struct {
 	shapes  [][]int   // of all variables, parameters and nodes
 	owners  []int     // of each entry of all parameters, one after the other, the parameter
 	orders  [][]int   // of each parameter, see columnMajor
+	needs   []bool    // of each parameter: it is needed as a function
 	numbers bool      // no node is priced
+	priced  int       // the node that is the objective, where parameters are coefficients; or 0
 	lift    bool      // variables may stand in the place of arguments, see lifted
 	known   *dc.Model // the one that Again was asked of; nil: there was one model
 }
@@ -84,6 +83,7 @@ func (b *builder) build() (*Program, error) {
 	if err := caught(b.check); err != nil {
 		return nil, Errors{err}
 	}
+	b.survey()
 	final, err := b.state()
 	if final {
 		return nil, err
@@ -253,7 +253,7 @@ func (b *builder) objective() {
 		panic(b.at(o.Node, problemf("the objective is %g", v.data[k])))
 	}
 	e := b.cheap
-	if b.p.priced == 0 {
+	if b.priced == 0 {
 		v = b.frozen(v)
 		b.p.values[o.Node], e = v, v.expr(0)
 	}

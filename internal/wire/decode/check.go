@@ -71,6 +71,38 @@ func (b *builder) check() {
 	}
 }
 
+// survey finds the parameters that are needed as functions and not as numbers alone.
+func (b *builder) survey() {
+	all, nv := len(b.shapes), len(b.g.Variables)
+	free, linear, needs := make([]bool, all), make([]bool, all), make([]bool, all)
+	for id := range nv {
+		free[id], linear[id] = true, true
+	}
+	for k, n := range b.g.Nodes { // linear: made of variables by affine maps without parameters
+		free[b.first()+k] = slices.ContainsFunc(n.Args, func(a int) bool { return free[a] })
+		linear[b.first()+k] = n.Op == "affine" && n.Attrs != nil && n.Attrs.DataMap == nil && len(n.Args) > 0 &&
+			!slices.ContainsFunc(n.Args, func(a int) bool { return !linear[a] })
+	}
+	for _, c := range b.g.Constraints {
+		for _, a := range c.Args {
+			needs[a] = true
+		}
+	}
+	if b.priced = b.costs(linear); b.priced > 0 { // the parameters in its coefficients
+		for _, j := range b.g.Nodes[b.priced-b.first()].Attrs.DataMap.Indices.V {
+			needs[nv+b.owners[j]] = true
+		}
+	}
+	for k := len(b.g.Nodes) - 1; k >= 0; k-- {
+		n, id := &b.g.Nodes[k], b.first()+k
+		o := ops[n.Op]
+		for i, a := range n.Args {
+			needs[a] = needs[a] || o.frozen>>i&1 == 0 && (free[id] || o.linear && needs[id])
+		}
+	}
+	b.needs = needs[nv:b.first()]
+}
+
 // spend counts n entries of so many terms each towards the limit.
 func (b *builder) spend(n, terms int) {
 	if terms > 0 && n > b.left.Entries/(wide*terms) {

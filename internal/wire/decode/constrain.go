@@ -47,16 +47,12 @@ func (b *builder) constrain(k int) {
 	if len(c.Args) < kind.least || len(c.Args) > kind.most {
 		refuse("%s has %d arguments, want %d", c.Kind, len(c.Args), kind.most)
 	}
-	data := true
 	for _, a := range c.Args {
 		v := b.p.values[a]
 		if i := finite(v.data); i >= 0 && !kind.sides {
 			panic(b.at(a, problemf("entry %d is %g", i, v.data[i])))
 		}
-		s.args, data = append(s.args, v), data && v.isData()
-	}
-	if data {
-		b.freeze(s.args)
+		s.args = append(s.args, v)
 	}
 	if name := wire.Other(c, "kind args name "+kind.members); name != "" {
 		refuseAs(wire.ErrRequest, "a constraint %s has no member %s", c.Kind, name)

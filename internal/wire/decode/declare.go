@@ -66,7 +66,7 @@ func (b *builder) variable(v *wire.Variable) *value {
 		refuse("%s", cause(err))
 	}
 	b.p.Entries += n
-	return &value{all: flat(a, perm), terms: 1, linear: true}
+	return &value{all: flat(a, perm), terms: 1}
 }
 
 // sideOf are n sides by one for each or one for all; nil: infinite ones of a sign.
@@ -87,7 +87,7 @@ func empty(lo, hi []float64) (k int, least, most float64) {
 	return -1, 0, 0
 }
 
-// parameter is a parameter of the graph with its numbers. The problem has it if it is wanted as a
+// parameter is a parameter of the graph with its numbers. The problem has it if it is needed as a
 // function.
 func (b *builder) parameter(k int) *value {
 	p := &b.g.Parameters[k]
@@ -97,11 +97,9 @@ func (b *builder) parameter(k int) *value {
 		refuse("entry %d of the value is %g", i, given[i])
 	}
 	v := number(data)
-	if v.deps = []int{k}; len(data) > 0 {
-		v.state = func() dc.Expr {
-			b.p.Inside[k] = true
-			return flat(b.m.Param(p.Name, p.Shape, rowMajor(data, b.orders[k])...).Expr, b.orders[k])
-		}
+	if v.deps = []int{k}; b.needs[k] && len(data) > 0 {
+		v.all, v.state = flat(b.m.Param(p.Name, p.Shape, rowMajor(data, b.orders[k])...).Expr, b.orders[k]), nil
+		b.p.Inside[k] = true
 	}
 	return v
 }

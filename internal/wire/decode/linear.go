@@ -11,7 +11,6 @@ import (
 // times is a product, or a quotient; of is that of functions.
 func times(inverse bool, of func(x, y dc.Expr) dc.Expr) func(c *call) *value {
 	return func(c *call) *value {
-		c.freeze(c.args)
 		n, x, y := c.common(), c.args[0], c.args[1]
 		if x.isData() && !inverse {
 			x, y = y, x

@@ -157,7 +157,6 @@ func matmul(c *call) *value {
 		refuse("matmul of shapes %s", c.sizes())
 	}
 	m, k, n := a[0], a[1], b[1]
-	c.freeze(c.args)
 	x, y := c.args[0], c.args[1]
 	c.spend(m*n, k*(x.terms+y.terms))
 	columns, out := x.array().Reshape(k, m).T(), make([]dc.Expr, 0, m*n)

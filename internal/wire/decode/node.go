@@ -30,6 +30,7 @@ type operation struct {
 	least, most int    // arguments; most −1: any number
 	attrs       string // names of attributes, with a blank behind each
 	linear      bool   // of data it is a function of the parameters
+	frozen      uint8  // arguments, by bit, that are used as numbers where they are data
 	apply       func(c *call) *value
 }
 
@@ -63,8 +64,10 @@ func (b *builder) node(k int) *value {
 		}
 		c.args, c.shapes, c.data = append(c.args, v), append(c.shapes, b.shapes[a]), c.data && v.isData()
 	}
-	if c.data && !o.linear {
-		b.freeze(c.args)
+	for i, v := range c.args {
+		if !o.linear && (c.data || o.frozen>>i&1 != 0) {
+			c.args[i] = b.frozen(v)
+		}
 	}
 	var v *value
 	err := caught(func() { v = o.apply(c) })

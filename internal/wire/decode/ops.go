@@ -14,26 +14,32 @@ import (
 	"github.com/dcopt/dcopt/internal/wire"
 )
 
+// first and second are bits of operation.frozen.
+const (
+	first  = 1 << 0
+	second = 1 << 1
+)
+
 // ops are the operations by name, in the order of docs/protocol.md; beside those that stand here,
 // all functions of one number and of one array.
 var ops = map[string]operation{
-	"const":  {0, 0, "data value ", true, constant},
-	"affine": {0, -1, "indptr indices data constant data_map ", true, affineMap},
-	"sum":    {1, -1, "factors ", true, sum},
-	"mul":    {2, 2, "", false, times(false, dc.Mul)},
-	"div":    {2, 2, "", false, times(true, dc.Quotient)},
-	"matmul": {2, 2, "", false, matmul},
-	"cumsum": {1, 1, "groups ", false, cumsum},
+	"const":  {0, 0, "data value ", true, 0, constant},
+	"affine": {0, -1, "indptr indices data constant data_map ", true, 0, affineMap},
+	"sum":    {1, -1, "factors ", true, 0, sum},
+	"mul":    {2, 2, "", false, first | second, times(false, dc.Mul)},
+	"div":    {2, 2, "", false, first | second, times(true, dc.Quotient)},
+	"matmul": {2, 2, "", false, first | second, matmul},
+	"cumsum": {1, 1, "groups ", false, 0, cumsum},
 
-	"power":    {1, 1, "p ", false, power},
-	"sqrt":     {1, 1, "", false, sqrt},
+	"power":    {1, 1, "p ", false, 0, power},
+	"sqrt":     {1, 1, "", false, 0, sqrt},
 	"invpos":   entrywise(1, nil),
 	"pow":      entrywise(2, nil),
-	"huber":    {1, 1, "m ", false, huber},
+	"huber":    {1, 1, "m ", false, 0, huber},
 	"kl":       entrywise(2, func(us []dc.Expr) dc.Expr { return dc.KL(us[0], us[1]) }),
 	"rel_entr": entrywise(2, func(us []dc.Expr) dc.Expr { return dc.KL(us[0], us[1]).Add(us[0]).Sub(us[1]) }),
-	"max":      {1, -1, "groups ", false, extreme(atom.Max, dc.Max)},
-	"min":      {1, -1, "groups ", false, extreme(atom.Min, dc.Min)},
+	"max":      {1, -1, "groups ", false, 0, extreme(atom.Max, dc.Max)},
+	"min":      {1, -1, "groups ", false, 0, extreme(atom.Min, dc.Min)},
 
 	"norminf":    fold("", atom.Max, true, nil, nil),
 	"norm":       fold("p ", atom.NormP, true, (*call).exponent, nil),
@@ -41,20 +47,20 @@ var ops = map[string]operation{
 	"dotsort":    fold("weights ", atom.SumLargest, true, (*call).weights, dc.DotSort),
 	"wgeomean":   fold("weights ", atom.WeightedGeoMean, false, (*call).weights, nil),
 
-	"quadoverlin": {2, 2, "groups ", false, quadOverLin},
-	"quad":        {1, 2, "matrix indptr indices data ", false, quad},
+	"quadoverlin": {2, 2, "groups ", false, 0, quadOverLin},
+	"quad":        {1, 2, "matrix indptr indices data ", false, second, quad},
 
-	"logdet":     {1, 1, "", false, whole},
-	"lambda_max": {1, 1, "", false, whole},
-	"lambda_min": {1, 1, "", false, whole},
-	"lambda_sumlargest": {1, 1, "k ", false, func(c *call) *value {
+	"logdet":     {1, 1, "", false, 0, whole},
+	"lambda_max": {1, 1, "", false, 0, whole},
+	"lambda_min": {1, 1, "", false, 0, whole},
+	"lambda_sumlargest": {1, 1, "k ", false, 0, func(c *call) *value {
 		a := c.matrix(0)
 		return c.scalar(dc.LambdaSumLargest(a, c.count(a.Shape()[0])))
 	}},
-	"sigma_max": {1, 1, "", false, spectral},
-	"normnuc":   {1, 1, "", false, spectral},
-	"matfrac":   {2, 2, "", false, matFrac},
-	"tr_inv": {1, 1, "", false, func(c *call) *value {
+	"sigma_max": {1, 1, "", false, 0, spectral},
+	"normnuc":   {1, 1, "", false, 0, spectral},
+	"matfrac":   {2, 2, "", false, second, matFrac},
+	"tr_inv": {1, 1, "", false, 0, func(c *call) *value {
 		a := c.matrix(0)
 		n := a.Shape()[0]
 		return c.scalar(dc.MatFrac(dc.Mat(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), a))
@@ -80,7 +86,7 @@ func withRows(ops map[string]operation) bool {
 
 // entrywise is a function of so many numbers; nil: that of dc with the operation's name.
 func entrywise(args int, f func(us []dc.Expr) dc.Expr) operation {
-	return operation{args, args, "", false, func(c *call) *value {
+	return operation{args, args, "", false, 0, func(c *call) *value {
 		if f == nil {
 			return c.each(func(us []dc.Expr) dc.Expr { return dc.Apply(c.node.Op, nil, us...) })
 		}
@@ -92,7 +98,7 @@ func entrywise(args int, f func(us []dc.Expr) dc.Expr) operation {
 // (nil: none); f nil: that of dc with the operation's name. zero: of no entries it is 0.
 func fold(attr string, row *atom.Reduce, zero bool, params func(c *call) []float64,
 	f func(a dc.Expr, params []float64) dc.Expr) operation {
-	return operation{1, 1, attr + "groups ", false, func(c *call) *value {
+	return operation{1, 1, attr + "groups ", false, 0, func(c *call) *value {
 		p, f := []float64(nil), f
 		if params != nil {
 			p = params(c)
@@ -256,7 +262,7 @@ func quad(c *call) *value {
 	case !c.args[1].isData():
 		c.noSplit(errors.New("its second argument must be data"))
 	default:
-		full = c.frozen(c.args[1]).data
+		full = c.args[1].data
 	}
 	switch k := finite(full); {
 	case len(full) != n*n:
@@ -283,7 +289,6 @@ func quad(c *call) *value {
 }
 
 func matFrac(c *call) *value {
-	c.freeze(c.args[1:])
 	p := c.matrix(1)
 	x, n := c.args[0], p.Shape()[0]
 	switch shape := c.shapes[0]; {

@@ -11,12 +11,11 @@ import (
 // variable occurs it is data; the functions of data are those of their parameters, and are made
 // where they are wanted.
 type value struct {
-	all    dc.Expr        // shape [n]; see array
-	state  func() dc.Expr // makes it; nil: it is there
-	data   []float64      // the numbers, for the values of the parameters at hand; nil: variables occur
-	deps   []int          // parameters in them, ascending
-	terms  int            // the terms that an entry may have: see spend
-	linear bool           // variables, or made of them by affine maps without parameters
+	all   dc.Expr        // shape [n]; see array
+	state func() dc.Expr // makes it; nil: it is there
+	data  []float64      // the numbers, for the values of the parameters at hand; nil: variables occur
+	deps  []int          // parameters in them, ascending
+	terms int            // the terms that an entry may have: see spend
 }
 
 // number is data without parameters as a value.
@@ -70,13 +69,6 @@ func (b *builder) frozen(v *value) *value {
 	}
 	b.structural(v.deps)
 	return number(v.data)
-}
-
-// freeze puts frozen values in the places of data.
-func (b *builder) freeze(args []*value) {
-	for i, v := range args {
-		args[i] = b.frozen(v)
-	}
 }
 
 // structural says that the numbers of these parameters have been used.
