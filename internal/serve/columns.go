@@ -86,6 +86,8 @@ func columns(name string, m *wire.Sparse, rows, cols int, keep func(i, j int) bo
 		if ptr[j] > ptr[j+1] {
 			bad("indptr descends in column %d", j)
 		}
+	}
+	for j := range cols {
 		order = order[:0]
 		sorted := true
 		for k := ptr[j]; k < ptr[j+1]; k++ {

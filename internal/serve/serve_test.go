@@ -446,3 +446,12 @@ func TestPanic(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Columns that end behind all numbers and begin before are refused before they are read.
+func TestColumnsThatDescend(t *testing.T) {
+	m := &wire.Sparse{Indptr: wire.I([]int{0, 3, 2}), Indices: wire.I([]int{0, 1}), Data: wire.F([]float64{1, 2})}
+	err := recovering("load_data", func() { columns("A", m, 2, 2, func(int, int) bool { return true }) })
+	if err == nil || !strings.Contains(err.Error(), "indptr descends in column 1") {
+		t.Error(err)
+	}
+}
