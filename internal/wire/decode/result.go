@@ -89,16 +89,12 @@ func (p *Program) BoundMultipliers(z []float64) []float64 {
 }
 
 // PSDMultipliers are the matrices of the variables that are positive semidefinite.
-func (p *Program) PSDMultipliers(duals [][]float64) (out map[string]*wire.Floats) {
+func (p *Program) PSDMultipliers(duals [][]float64) map[string]*wire.Floats {
+	out := map[string]*wire.Floats{}
 	for i, y := range duals[:min(len(duals), len(p.Problem.Program().Constraints))] {
-		k := p.places[p.Problem.Program().Constraints[i].Family].Variable
-		if k == nil || !p.g.Variables[*k].PSD {
-			continue
+		if k := p.places[p.Problem.Program().Constraints[i].Family].Variable; k != nil && p.g.Variables[*k].PSD {
+			out[p.names[*k]] = wire.F(y)
 		}
-		if out == nil {
-			out = map[string]*wire.Floats{}
-		}
-		out[p.names[*k]] = wire.F(y)
 	}
 	return out
 }
