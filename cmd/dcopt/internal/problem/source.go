@@ -18,6 +18,7 @@ import (
 	"github.com/dcopt/dcopt/internal/report"
 	"github.com/dcopt/dcopt/internal/setting"
 	"github.com/dcopt/dcopt/plan"
+	"github.com/dcopt/dcopt/qpbackend/formats"
 )
 
 // Source is a parsed .dc file with the values that the command line sets. It may be
@@ -74,6 +75,10 @@ func Open(ctx context.Context, c *cli.Context, path string) (*Source, error) {
 	switch {
 	case exit.IsContext(err):
 		return nil, err
+	case err != nil && foreign(path) != "":
+		return nil, exit.BadFile(fmt.Errorf("%s: %s is not read: state the problem in the language of .dc files "+
+			"(docs/language.md), or write a convex program as one of %s",
+			path, foreign(path), strings.Join(formats.Endings(), " ")))
 	case err != nil: // Compile finds the mistakes of other statements, too
 		_, all := session.Within(ctx, func() (*lang.Program, error) { return lang.Compile(ctx, s.file, s.Options) })
 		if all == nil || exit.IsContext(all) {
@@ -83,6 +88,26 @@ func Open(ctx context.Context, c *cli.Context, path string) (*Source, error) {
 	}
 	s.read = time.Since(begin).Seconds()
 	return s, nil
+}
+
+// foreign is the format of a file of another modelling system, by the end of its name; "" for other
+// files.
+func foreign(path string) string {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".nl":
+		return "the .nl format of AMPL and Pyomo"
+	case ".mod":
+		return "AMPL"
+	case ".gms":
+		return "GAMS"
+	case ".lp":
+		return "the .lp format"
+	case ".json":
+		return "JSON"
+	case ".py", ".jl":
+		return "a program"
+	}
+	return ""
 }
 
 // Compile is the program of the source, with the swept parameter at its value if there
