@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
@@ -51,65 +50,31 @@ func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 	}
 	for _, part := range updateParts {
 		out = append(out, Check{name + "update of " + part.name, func(t TB) {
-			s.updateAgainstFresh(t, func(k int) *qpbackend.Problem { return movingCones(k, kinds) }, part.only)
+			s.updateAgainstFresh(t, part.only, kinds...)
 		}})
 	}
 	return append(out,
 		Check{name + "u is not looked at", func(t TB) { s.coneUpper(t, kinds) }},
 		Check{name + "feasible, infeasible and back", func(t TB) { s.coneBack(t, kinds) }},
-		Check{name + "warm, own solution", func(t TB) { s.warmOwn(t, movingCones(1, kinds)) }},
-		Check{name + "warm, garbage", func(t TB) { s.warmGarbage(t, coneSample(kinds)) }},
+		Check{name + "warm, own solution", func(t TB) { s.warmOwn(t, moving(1, kinds...)) }},
+		Check{name + "warm, garbage", func(t TB) { s.warmGarbage(t, sample(kinds...)) }},
 		Check{name + "cancelled before", func(t TB) {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			s.interrupted(t, ctx, context.Canceled, coneSample(kinds))
+			s.interrupted(t, ctx, context.Canceled, sample(kinds...))
 		}},
-		Check{name + "one iteration", func(t TB) { s.oneIteration(t, coneSample(kinds)) }},
-		Check{name + "slices are reused", func(t TB) { s.reused(t, coneSample(kinds)) }},
-		Check{name + "two runs agree bit for bit", func(t TB) { s.deterministic(t, coneSample(kinds)) }},
-		Check{name + "the problem is copied", func(t TB) { s.copied(t, coneSample(kinds)) }},
-		Check{name + "solvers side by side", func(t TB) { s.sideBySide(t, coneSample(kinds)) }},
+		Check{name + "one iteration", func(t TB) { s.oneIteration(t, sample(kinds...)) }},
+		Check{name + "slices are reused", func(t TB) { s.reused(t, sample(kinds...)) }},
+		Check{name + "two runs agree bit for bit", func(t TB) { s.deterministic(t, sample(kinds...)) }},
+		Check{name + "the problem is copied", func(t TB) { s.copied(t, sample(kinds...)) }},
+		Check{name + "solvers side by side", func(t TB) { s.sideBySide(t, sample(kinds...)) }},
 	)
-}
-
-// coneSample takes several iterations; it has all kinds.
-func coneSample(kinds []qpbackend.ConeKind) Case {
-	return ConeSpec{
-		Want: qpbackend.Solved, Kinds: kinds, Cones: max(4, len(kinds)), Rows: 6, Order: 3,
-		Vars: 12, Intervals: 6, Rank: 12, Density: 0.4,
-	}.Case(3)
-}
-
-// movingCones is a strictly convex problem and others of the same pattern,
-// whatever parts of them are mixed: zero lies inside of all cones and bounds.
-func movingCones(k int, kinds []qpbackend.ConeKind) *qpbackend.Problem {
-	p := coneSample(kinds).Problem
-	rng := rand.New(rand.NewPCG(uint64(k), 42))
-	scale := 0.5 + rng.Float64()
-	for i := range p.P.Val {
-		p.P.Val[i] *= scale
-	}
-	for i := range p.A.Val {
-		p.A.Val[i] += 0.3 * rng.NormFloat64()
-	}
-	for j := range p.Q {
-		p.Q[j] = 3 * rng.NormFloat64()
-	}
-	for i := range p.L {
-		p.L[i], p.U[i] = -0.2-rng.Float64(), 0.2+rng.Float64()
-	}
-	for _, c := range p.Cones {
-		for i, e := range problems.InsidePoint(rng, c) {
-			p.L[c.Start+i], p.U[c.Start+i] = -e, 0
-		}
-	}
-	return p
 }
 
 // coneUpper has nonsense in u on the rows of cones, from the start and by an
 // update.
 func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
-	c := coneSample(kinds)
+	c := sample(kinds...)
 	solver := s.make(t, c.Problem, s.settings())
 	defer solver.Close()
 	for k, bad := range []float64{-1e3, problems.Inf(), -problems.Inf(), math.NaN()} {
@@ -131,7 +96,7 @@ func (s suite) coneUpper(t TB, kinds []qpbackend.ConeKind) {
 // coneBack takes one cone out of reach and back. Where A is zero on its rows, the cone is asked to
 // hold −l, which is inside of it, and then l.
 func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
-	p := movingCones(2, kinds)
+	p := moving(2, kinds...)
 	c, nothing, away := p.Cones[0], slices.Clone(p.A.Val), slices.Clone(p.L)
 	for k, i := range p.A.RowIdx {
 		if i >= c.Start && i < c.Start+c.Len {

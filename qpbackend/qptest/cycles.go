@@ -22,7 +22,7 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 	var cones problems.Case
 	have := suite{b: b}.supported()
 	if len(have) > 0 {
-		cones = coneSample(have)
+		cones = sample(have...)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

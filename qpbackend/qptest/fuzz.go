@@ -3,7 +3,6 @@ package qptest
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -23,8 +22,8 @@ func Fuzz(f *testing.F, b qpbackend.Backend, g Grade) {
 	}
 	s := suite{b, g}
 	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
-		p, want := awkward(seed, kind)
-		s.endsHonestly(t, p, want, kind&scaled != 0)
+		p, want := awkward(seed, kind, nil)
+		s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
 	})
 }
 
@@ -35,29 +34,45 @@ func FuzzCones(f *testing.F, b qpbackend.Backend, g Grade) {
 		f.Add(seed, uint8(seed), uint8(seed/4))
 	}
 	s := suite{b, g}
-	have := s.supported()
 	f.Fuzz(func(t *testing.T, seed uint64, kind, which uint8) {
-		p, want := awkwardCones(seed, kind, which, have)
-		if p != nil {
-			s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
-		}
+		p, want := awkward(seed, kind, chosen(s.supported(), which))
+		s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
 	})
 }
 
-// awkwardCones is awkward with cones of the kinds in have whose bits are set in
-// which; nil if there is none.
-func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*qpbackend.Problem, qpbackend.Status) {
+// chosen are the kinds whose bits are set in which.
+func chosen(have []qpbackend.ConeKind, which uint8) (kinds []qpbackend.ConeKind) {
+	for k, c := range have {
+		if which&(1<<k) != 0 {
+			kinds = append(kinds, c)
+		}
+	}
+	return kinds
+}
+
+// Source: scaled and degenerate are the bits above the bits of the outcomes.
+// scaled is the bit of kind for units that vary over decades. In them a
+// certificate that holds to InfeasTol may stand beside a solution: it says that
+// every solution is huge.
+const scaled = 16
+
+// Source: as scaled.
+// degenerate is the bit of problems that may have no point inside of their cones: next to them
+// there are infeasible ones.
+const degenerate = 32
+
+// awkward is the problem of a seed, with cones of the kinds given. kind chooses its outcome and the
+// changes that it undergoes.
+func awkward(seed uint64, kind uint8, kinds []qpbackend.ConeKind) (*qpbackend.Problem, qpbackend.Status) {
 	rng := rand.New(rand.NewPCG(seed, 256+uint64(kind)))
 	n := 1 + rng.IntN(12)
 	s := ConeSpec{
-		Want: qpbackend.Solved, Cones: 1 + rng.IntN(4), Rows: 1 + rng.IntN(9), Order: 1 + rng.IntN(4),
+		Want: qpbackend.Solved, Kinds: kinds, Cones: 1 + rng.IntN(4), Rows: 1 + rng.IntN(9), Order: 1 + rng.IntN(4),
 		Vars: n, Intervals: rng.IntN(n + 1), Rank: rng.IntN(n + 1), Density: rng.Float64(),
 		Degenerate: kind&degenerate != 0,
 	}
-	for k, c := range have {
-		if which&(1<<k) != 0 {
-			s.Kinds = append(s.Kinds, c)
-		}
+	if len(kinds) == 0 {
+		s.Cones, s.Intervals = 0, 1+rng.IntN(2*n)
 	}
 	switch kind % 4 {
 	case 0:
@@ -68,61 +83,17 @@ func awkwardCones(seed uint64, kind, which uint8, have []qpbackend.ConeKind) (*q
 	if kind&scaled != 0 {
 		s.Decades = 6 * rng.Float64()
 	}
-	if len(s.Kinds) == 0 {
-		return nil, s.Want
-	}
 	c := s.Case(seed)
+	if kind&4 != 0 {
+		repeatRows(rng, c.Problem)
+	}
 	if kind&8 != 0 {
 		addZeros(c.Problem)
 	}
 	return c.Problem, c.Want
 }
 
-// Source: scaled and degenerate are the bits above the bits of the outcomes.
-// scaled is the bit of kind for units that vary over decades. In them a
-// certificate that holds to InfeasTol may stand beside a solution: it says that
-// every solution is huge.
-const scaled = 16
-
-// Source: as scaled.
-// degenerate is that for problems with cones that may have no point inside:
-// next to them there are infeasible ones.
-const degenerate = 32
-
-// awkward is the problem of a seed. kind chooses its outcome and the
-// changes that it undergoes.
-func awkward(seed uint64, kind uint8) (*qpbackend.Problem, qpbackend.Status) {
-	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
-	n := 1 + rng.IntN(12)
-	var p *qpbackend.Problem
-	want := qpbackend.Solved
-	switch kind % 4 {
-	case 0:
-		p, want = problems.RandomPrimalInfeasible(rng, n), qpbackend.PrimalInfeasible
-	case 1:
-		p, want = problems.RandomDualInfeasible(rng, n), qpbackend.DualInfeasible
-	default:
-		p, _, _ = problems.Random(rng, problems.Spec{
-			N: n, M: rng.IntN(2 * n), Density: rng.Float64(), Rank: rng.IntN(n + 1),
-			Equality: rng.Float64(), Idle: rng.Float64(), Boxed: rng.IntN(2) == 0,
-		})
-	}
-	if kind&4 != 0 {
-		repeatRows(rng, p)
-	}
-	if kind&8 != 0 {
-		addZeros(p)
-	}
-	if kind&scaled != 0 {
-		n, m := p.Dims()
-		x, y := make([]float64, n), make([]float64, m)
-		decades := 8 * rng.Float64()
-		problems.Rescale(rng, p, x, y, decades, decades, math.Pow(10, 8*(rng.Float64()-0.5)))
-	}
-	return p, want
-}
-
-// repeatRows states some rows once more, a few of them times a factor.
+// repeatRows states some rows outside of cones once more, a few of them times a factor.
 func repeatRows(rng *rand.Rand, p *qpbackend.Problem) {
 	n, m := p.Dims()
 	var t sparse.Triplets
@@ -130,7 +101,7 @@ func repeatRows(rng *rand.Rand, p *qpbackend.Problem) {
 	place := make([]int, m)
 	rows := m
 	for i := range m {
-		if rng.IntN(3) == 0 {
+		if rng.IntN(3) == 0 && !problems.InCone(p, i) {
 			times[i], place[i] = 1, rows
 			if rng.IntN(2) == 0 {
 				times[i] = 0.5 + rng.Float64()

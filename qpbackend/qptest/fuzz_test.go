@@ -6,13 +6,12 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/qptest/internal/problems"
 )
 
-// TestAwkwardCones: the fuzzer's problems are problems.
-func TestAwkwardCones(t *testing.T) {
+// TestAwkward: the fuzzer's problems are problems.
+func TestAwkward(t *testing.T) {
 	for seed := range uint64(300) {
-		if p, _ := awkwardCones(seed, uint8(seed), uint8(seed/3), problems.Kinds); p != nil {
-			if err := p.Validate(); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
+		p, _ := awkward(seed, uint8(seed), chosen(problems.Kinds, uint8(seed/3)))
+		if err := p.Validate(); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }

@@ -359,11 +359,11 @@ func lies() map[string]namedLie {
 			return s.Solver.WarmStart(x, y, z)
 		}}, []string{"warm/garbage"}},
 		"a panic": {liar{solve: func(s *lyingSolver, ctx context.Context, dst *qpbackend.Result) error {
-			if len(s.p.Q) == 10 {
-				panic("ten variables are too many")
+			if len(s.p.Q) == 12 {
+				panic("twelve variables are too many")
 			}
 			return s.Solver.Solve(ctx, dst)
-		}}, []string{"solve/random 2", "result/solvers side by side"}},
+		}}, []string{"update/q", "result/solvers side by side"}},
 		"a second Close is an error": {liar{close: func(s *lyingSolver) error {
 			if s.solves < 0 {
 				return errors.New("closed")

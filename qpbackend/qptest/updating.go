@@ -37,7 +37,7 @@ var updateParts = []struct {
 func (s suite) updating() []Check {
 	var out []Check
 	for _, part := range updateParts {
-		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, moving, part.only) }})
+		out = append(out, Check{"update/" + part.name, func(t TB) { s.updateAgainstFresh(t, part.only) }})
 	}
 	return append(out,
 		Check{"update/before the first solve", s.updateFirst},
@@ -49,13 +49,11 @@ func (s suite) updating() []Check {
 	)
 }
 
-// moving is a strictly convex problem and others of the same pattern, feasible
-// whatever parts of them are mixed.
-func moving(k int) *qpbackend.Problem {
-	const n, m = 12, 18 // Source: any size would do; this one takes no time
-	shape := rand.New(rand.NewPCG(7, 23))
-	p := &qpbackend.Problem{P: problems.RandomPSD(shape, n, 5, 0.3), A: problems.RandomRows(shape, n, m, 0.3, false)}
-	rng := rand.New(rand.NewPCG(uint64(k), 24))
+// moving is a strictly convex problem with cones of the kinds given, and others of the same
+// pattern, whatever parts of them are mixed: zero lies inside of all cones, rows and bounds.
+func moving(k int, kinds ...qpbackend.ConeKind) *qpbackend.Problem {
+	p := sample(kinds...).Problem
+	rng := rand.New(rand.NewPCG(uint64(k), 42))
 	// P's values are scaled as a whole, so that they stay semidefinite.
 	scale := 0.5 + rng.Float64()
 	for i := range p.P.Val {
@@ -64,27 +62,29 @@ func moving(k int) *qpbackend.Problem {
 	for i := range p.A.Val {
 		p.A.Val[i] += 0.3 * rng.NormFloat64()
 	}
-	// Zero meets all bounds of every k.
-	for range n {
-		p.Q = append(p.Q, 3*rng.NormFloat64())
-	}
-	for range m {
-		p.L, p.U = append(p.L, -0.2-rng.Float64()), append(p.U, 0.2+rng.Float64())
-	}
-	for range n {
+	for j := range p.Q {
+		p.Q[j] = 3 * rng.NormFloat64()
 		p.Lo, p.Hi = append(p.Lo, -0.2-rng.Float64()), append(p.Hi, 0.2+rng.Float64())
+	}
+	for i := range p.L {
+		p.L[i], p.U[i] = -0.2-rng.Float64(), 0.2+rng.Float64()
+	}
+	for _, c := range p.Cones {
+		for i, e := range problems.InsidePoint(rng, c) {
+			p.L[c.Start+i], p.U[c.Start+i] = -e, 0
+		}
 	}
 	return p
 }
 
 // updateAgainstFresh walks through problems by updates, each compared with a
 // fresh solver.
-func (s suite) updateAgainstFresh(t TB, moving func(k int) *qpbackend.Problem, only func(*qpbackend.Update)) {
-	now := moving(0)
+func (s suite) updateAgainstFresh(t TB, only func(*qpbackend.Update), kinds ...qpbackend.ConeKind) {
+	now := moving(0, kinds...)
 	solver := s.make(t, now, s.settings())
 	defer solver.Close()
 	for k := range 4 {
-		u := everything(moving(k))
+		u := everything(moving(k, kinds...))
 		only(&u)
 		must(t, fmt.Sprintf("update %d: Apply", k), now.Apply(u))
 		s.asFresh(t, k, solver, u, now)

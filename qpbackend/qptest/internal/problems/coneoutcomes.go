@@ -42,6 +42,9 @@ func (b *coneBuilder) solvable(degenerate bool) (p *qpbackend.Problem, x, y []fl
 		case u < 0.65:
 			side[i], y[i] = 1, 0.2+rng.Float64()
 		}
+		if degenerate && rng.IntN(3) == 0 {
+			y[i] = 0
+		}
 	}
 	for i := b.box + 1; i < b.m; i++ { // the first variable stays free to move
 		if rng.IntN(8) == 0 {
@@ -120,7 +123,7 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 		copy(y[c.Start:], polarPoint(rng, c))
 	}
 	for _, i := range b.inter {
-		if rng.IntN(2) == 0 {
+		if len(b.cones) == 0 || rng.IntN(2) == 0 {
 			y[i] = rng.NormFloat64()
 		}
 	}
@@ -167,6 +170,13 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 	for _, c := range b.cones {
 		for i := c.Start; i < c.Start+c.Len; i++ {
 			p.L[i] -= (s + 1) / yy * y[i]
+		}
+	}
+	if len(b.cones) == 0 {
+		yy = num.Dot(y, y)
+		for i, v := range y { // one of the two is infinite
+			p.L[i] -= (s + 1) / yy * v
+			p.U[i] -= (s + 1) / yy * v
 		}
 	}
 	for _, c := range b.cones {

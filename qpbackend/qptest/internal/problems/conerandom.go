@@ -11,12 +11,12 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// ConeSpec is a family of random problems with cones. The outcome of each is
-// known by construction.
+// ConeSpec is a family of random problems, with or without cones. The outcome of each is known by
+// construction.
 type ConeSpec struct {
 	// Want is Solved, PrimalInfeasible or DualInfeasible.
 	Want qpbackend.Status
-	// Kinds are taken in turn by the Cones cones.
+	// Kinds are taken in turn by the Cones cones. Without any there have to be Intervals.
 	Kinds []qpbackend.ConeKind
 	Cones int
 	// Rows is the largest number of rows of a second-order cone, Order the
@@ -58,7 +58,8 @@ func (s ConeSpec) Case(seed uint64) Case {
 		if x == nil {
 			x, y = make([]float64, b.n), make([]float64, b.m)
 		}
-		rescaleCones(rng, c.Problem, x, y, s.Decades)
+		cost := unit(rng, s.Decades)
+		rescale(rng, c.Problem, x, y, s.Decades, s.Decades, cost)
 	}
 	if c.Want == qpbackend.Solved {
 		c.Objective = c.Problem.Objective(c.X)
@@ -206,26 +207,6 @@ func (b *coneBuilder) gaussian(n int) []float64 {
 		v[i] = b.rng.NormFloat64()
 	}
 	return v
-}
-
-// rescaleCones is rescale for problems with cones: the rows of one share a unit.
-// Units are powers of two, so that zeros stay zeros.
-func rescaleCones(rng *rand.Rand, p *qpbackend.Problem, x, y []float64, decades float64) {
-	unit := func() float64 { return math.Ldexp(1, int(math.Round(decades*math.Log2(10)*(rng.Float64()-0.5)))) }
-	cost := unit()
-	r, c := make([]float64, len(y)), make([]float64, len(x))
-	for i := range r {
-		r[i] = unit()
-	}
-	for _, k := range p.Cones {
-		for i := k.Start; i < k.Start+k.Len; i++ {
-			r[i] = r[k.Start]
-		}
-	}
-	for j := range c {
-		c[j] = unit()
-	}
-	scaleUnits(p, x, y, r, c, cost)
 }
 
 // KindsOf are the kinds of cones in p, each once.
