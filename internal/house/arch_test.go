@@ -184,7 +184,7 @@ var mayImport = map[string]string{
 	"qpbackend/ipm/internal/interior": "qpbackend qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/cone internal/cpu internal/num internal/simd qpbackend/internal/packed",
 	// Where its iterates stall, admm lets ipm go on.
 	"qpbackend/admm":     "qpbackend qpbackend/internal/base qpbackend/sparse qpbackend/internal/kkt qpbackend/internal/equil internal/num",
-	"qpbackend/osqp":     "internal/setting qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
+	"qpbackend/osqp":     "qpbackend qpbackend/internal/base qpbackend/sparse third_party/osqp internal/num",
 	"qpbackend/backends": "qpbackend qpbackend/ipm qpbackend/admm qpbackend/osqp",
 	// What is before a backend: the chain alone is a backend.
 	"qpbackend/reduce":   "qpbackend qpbackend/internal/base qpbackend/sparse",

@@ -10,9 +10,7 @@ import (
 
 // BenchmarkOSQP is the same as BenchmarkClasses with the C library.
 func BenchmarkOSQP(b *testing.B) {
-	opt := osqp.DefaultOptions()
-	opt.Polishing = false
-	benchClasses(b, osqp.Backend{Options: &opt})
+	benchClasses(b, osqp.Backend{Unpolished: true})
 }
 
 // BenchmarkSequenceOSQP is the same as BenchmarkSequence with the C library.

@@ -17,8 +17,9 @@ import (
 
 // Backend is OSQP. The zero value is ready for use.
 type Backend struct {
-	// Options for OSQP; nil stands for DefaultOptions.
-	Options *Options
+	// Unpolished leaves the points of the iteration as they are. Else OSQP solves the equations of
+	// the rows that seem to hold besides, which mostly gains several digits.
+	Unpolished bool
 }
 
 // Version is the version of the OSQP library.
@@ -38,20 +39,13 @@ func (Backend) DefaultSettings() qpbackend.Settings {
 
 // New checks p, has OSQP scale it and factors its KKT matrix.
 func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) (qpbackend.Solver, error) {
-	opt := DefaultOptions()
-	if b.Options != nil {
-		opt = *b.Options
-	}
-	if err := opt.Validate(); err != nil {
-		return nil, err
-	}
 	own, err := base.New(ctx, b, p, set)
 	if err != nil {
 		return nil, err
 	}
 	n, m := own.P.Dims()
 	s := &solver{
-		Solver: own, opt: opt, raw: opt.settings(),
+		Solver: own, raw: b.settings(),
 		cand: base.NewPoint(n, m), best: base.NewPoint(n, m),
 		work: make([]float64, qpbackend.CertifyLen(own.P)),
 	}
@@ -65,6 +59,17 @@ func (b Backend) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 		return nil, err
 	}
 	return s, nil
+}
+
+// settings are OSQP's defaults but for those that the contract of a backend decides: tolerances
+// and iterations are overwritten as a solve proceeds.
+func (b Backend) settings() raw.Settings {
+	set := raw.DefaultSettings()
+	set.AllocateSolution, set.Verbose, set.WarmStarting = true, false, true
+	set.Polishing = !b.Unpolished
+	// By time it would make the answer depend on the clock.
+	set.AdaptiveRho, set.LinsysSolver = raw.AdaptiveRhoIterations, raw.DirectSolver
+	return set
 }
 
 // quickSetup is the number of rows, columns and coefficients below which C sets a
@@ -99,7 +104,6 @@ type solver struct {
 	rows *qpbackend.Problem // p as C has it: bounds of variables are rows
 	cols []int              // the variables of these, behind the rows of p
 	dual []float64          // multipliers of all these rows
-	opt  Options
 	raw  raw.Settings
 	c    *raw.Solver // nil for a problem without variables
 	rho  float64     // ρ of a cold start, as OSQP clamped it
@@ -135,7 +139,7 @@ func (s *solver) checkConvex(ctx context.Context, val []float64) error {
 	if err != nil {
 		return err
 	}
-	σ := max(s.opt.settings().Sigma, least)
+	σ := max(raw.DefaultSettings().Sigma, least)
 	s.broken = s.broken || s.c != nil && σ != s.raw.Sigma // set up anew
 	s.raw.Sigma = σ
 	return nil

@@ -5,7 +5,7 @@
 // OSQP is fast where a loose tolerance is enough and a good point to start from
 // is known; where accuracy counts, an interior point method is faster. A step
 // size ρ is kept from one warm-started solve to the next; a solve without warm
-// start begins with Options.Rho and from zero.
+// start begins with OSQP's first ρ and from zero.
 //
 // With polishing, OSQP first goes for 1e-3 and polishes, then for 1e-4, and so
 // on down to Settings.Tol: often the rows that hold are known early, and the

@@ -14,9 +14,7 @@ import (
 // The point of the box [0, 0.7]² nearest to (1, 0.4), then to (0.1, 2), from the
 // solution before.
 func ExampleBackend() {
-	opt := osqp.DefaultOptions()
-	opt.Rho = 1
-	backend := osqp.Backend{Options: &opt}
+	backend := osqp.Backend{}
 	p := &qpbackend.Problem{
 		P: sparse.Identity(2), Q: []float64{-1, -0.4},
 		A: sparse.Identity(2), L: []float64{0, 0}, U: []float64{0.7, 0.7},

@@ -111,9 +111,7 @@ func TestRandom(t *testing.T) {
 // TestPolishingOff has to reach the tolerance by iterating.
 func TestPolishingOff(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
-	opt := DefaultOptions()
-	opt.Polishing = false
-	b := Backend{Options: &opt}
+	b := Backend{Unpolished: true}
 	for k := range 10 {
 		if res := mustSolve(t, mustNew(t, b, random(r, 10, 10), b.DefaultSettings())); res.Status != qpbackend.Solved {
 			t.Errorf("problem %d: %v, residuals %+v: %s", k, res.Status, res.Res, res.Message)
@@ -124,59 +122,54 @@ func TestPolishingOff(t *testing.T) {
 // TestSameAnswer: solves, warm starts and step sizes of the past leave no
 // trace in a solve without warm start.
 func TestSameAnswer(t *testing.T) {
-	for _, rule := range []RhoRule{RhoFixed, RhoByIterations, RhoByError} {
-		r := rand.New(rand.NewSource(8))
-		opt := DefaultOptions()
-		opt.AdaptiveRho = rule
-		b := Backend{Options: &opt}
-		p := random(r, 30, 40)
-		set := b.DefaultSettings()
-		used, fresh := mustNew(t, b, p, set), mustNew(t, b, p, set)
-		first := mustSolve(t, used)
-		if rho := used.(*solver).c.Settings().Rho; rule != RhoFixed && rho == used.(*solver).rho {
-			t.Errorf("rule %d: ρ = %g never changed, the test shows nothing", rule, rho)
-		}
-		if again := mustSolve(t, used); !reflect.DeepEqual(first, again) {
-			t.Errorf("rule %d: the second solve differs from the first", rule)
-		}
-		if err := used.WarmStart(first.X, first.Y, first.Z); err != nil {
+	r, b := rand.New(rand.NewSource(8)), Backend{}
+	p := random(r, 30, 40)
+	set := b.DefaultSettings()
+	used, fresh := mustNew(t, b, p, set), mustNew(t, b, p, set)
+	first := mustSolve(t, used)
+	if rho := used.(*solver).c.Settings().Rho; rho == used.(*solver).rho {
+		t.Errorf("ρ = %g never changed, the test shows nothing", rho)
+	}
+	if again := mustSolve(t, used); !reflect.DeepEqual(first, again) {
+		t.Errorf("the second solve differs from the first")
+	}
+	if err := used.WarmStart(first.X, first.Y, first.Z); err != nil {
+		t.Fatal(err)
+	}
+	if warm := mustSolve(t, used); warm.Status != qpbackend.Solved || warm.Iterations > first.Iterations {
+		t.Errorf("warm %v after %d iterations, cold %d", warm.Status, warm.Iterations, first.Iterations)
+	}
+	if again := mustSolve(t, used); !reflect.DeepEqual(first, again) {
+		t.Errorf("the solve after the warm one differs from the first")
+	}
+	// An update of everything, with solves before it and without.
+	other := random(rand.New(rand.NewSource(4)), 30, 40)
+	u := qpbackend.Update{Q: other.Q, A: slices.Clone(p.A.Val)}
+	for k := range u.A {
+		u.A[k] *= 1 + 0.1*r.Float64()
+	}
+	u.L, u.U = slices.Clone(p.L), slices.Clone(p.U)
+	for i := range u.L {
+		u.L[i] -= 0.5
+		u.U[i] += 0.5
+	}
+	for _, s := range []qpbackend.Solver{used, fresh} {
+		if err := s.Update(u); err != nil {
 			t.Fatal(err)
 		}
-		if warm := mustSolve(t, used); warm.Status != qpbackend.Solved || warm.Iterations > first.Iterations {
-			t.Errorf("rule %d: warm %v after %d iterations, cold %d", rule, warm.Status, warm.Iterations, first.Iterations)
-		}
-		if again := mustSolve(t, used); !reflect.DeepEqual(first, again) {
-			t.Errorf("rule %d: the solve after the warm one differs from the first", rule)
-		}
-		// An update of everything, with solves before it and without.
-		other := random(rand.New(rand.NewSource(4)), 30, 40)
-		u := qpbackend.Update{Q: other.Q, A: slices.Clone(p.A.Val)}
-		for k := range u.A {
-			u.A[k] *= 1 + 0.1*r.Float64()
-		}
-		u.L, u.U = slices.Clone(p.L), slices.Clone(p.U)
-		for i := range u.L {
-			u.L[i] -= 0.5
-			u.U[i] += 0.5
-		}
-		for _, s := range []qpbackend.Solver{used, fresh} {
-			if err := s.Update(u); err != nil {
-				t.Fatal(err)
-			}
-		}
-		one, two := mustSolve(t, used), mustSolve(t, fresh)
-		if one.Status != qpbackend.Solved || !reflect.DeepEqual(one, two) {
-			t.Errorf("rule %d: after the update %v and %v, equal: %t", rule, one.Status, two.Status, reflect.DeepEqual(one, two))
-		}
-		// And the updated solver agrees with one made anew.
-		q := p.Clone()
-		if err := q.Apply(u); err != nil {
-			t.Fatal(err)
-		}
-		three := mustSolve(t, mustNew(t, b, q, set))
-		if math.Abs(one.Objective-three.Objective) > 1e-5*math.Max(1, math.Abs(three.Objective)) {
-			t.Errorf("rule %d: objective %.9g after update, %.9g anew", rule, one.Objective, three.Objective)
-		}
+	}
+	one, two := mustSolve(t, used), mustSolve(t, fresh)
+	if one.Status != qpbackend.Solved || !reflect.DeepEqual(one, two) {
+		t.Errorf("after the update %v and %v, equal: %t", one.Status, two.Status, reflect.DeepEqual(one, two))
+	}
+	// And the updated solver agrees with one made anew.
+	q := p.Clone()
+	if err := q.Apply(u); err != nil {
+		t.Fatal(err)
+	}
+	three := mustSolve(t, mustNew(t, b, q, set))
+	if math.Abs(one.Objective-three.Objective) > 1e-5*math.Max(1, math.Abs(three.Objective)) {
+		t.Errorf("objective %.9g after update, %.9g anew", one.Objective, three.Objective)
 	}
 }
 
@@ -367,9 +360,7 @@ func TestUnsupportedCone(t *testing.T) {
 func stubborn(t *testing.T, maxIter int) qpbackend.Solver {
 	b := Backend{}
 	set := qpbackend.Settings{Tol: 1e-40, InfeasTol: 1e-40, MaxIter: maxIter}
-	opt := DefaultOptions()
-	opt.Polishing = false
-	b.Options = &opt
+	b.Unpolished = true
 	return mustNew(t, b, random(rand.New(rand.NewSource(7)), 20, 30), set)
 }
 

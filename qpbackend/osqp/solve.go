@@ -56,9 +56,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 
 // start brings C to the warm start, or to the state of a fresh setup.
 func (s *solver) start(warmed bool) error {
-	// The rule by error compares with the error of the last solve, which no
-	// other call resets.
-	if s.broken || !warmed && s.opt.AdaptiveRho == RhoByError {
+	if s.broken {
 		if err := s.setup(); err != nil {
 			return err
 		}
@@ -98,7 +96,7 @@ type target struct{ eps, primal, dual float64 }
 // rounds calls OSQP until its claim is confirmed or nothing is left to try.
 func (s *solver) rounds(ctx context.Context, dst *qpbackend.Result) error {
 	t := target{eps: s.Set.Tol, primal: s.Set.InfeasTol, dual: s.Set.InfeasTol}
-	if s.opt.Polishing {
+	if s.raw.Polishing {
 		t.eps = max(t.eps, firstEps)
 	}
 	used, claimed, message := 0, false, ""

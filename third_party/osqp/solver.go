@@ -21,11 +21,6 @@ func Interruptible() bool { return C.dcopt_interruptible() != 0 }
 // Version is the version of the library, such as "1.0.0".
 func Version() string { return C.GoString(C.osqp_version()) }
 
-// HasIndirectSolver reports whether the library has conjugate gradients.
-func HasIndirectSolver() bool {
-	return C.osqp_capabilities()&C.OSQP_CAPABILITY_INDIRECT_SOLVER != 0
-}
-
 // Matrix is a matrix in compressed sparse column form, row indices ascending.
 // It is only read, and only during the call.
 type Matrix struct {
