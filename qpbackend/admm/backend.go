@@ -46,18 +46,10 @@ type solver struct {
 
 	w *work
 
-	cand, best point
+	cand, best base.Point
 	cert       base.Point // a proof: y and z, or the direction x
 	scratch    []float64  // for Certify
 	run        progress
-}
-
-// point is an unscaled pair. worth is its largest residual once it is certified, before that the
-// estimate of the iteration.
-type point struct {
-	base.Point
-	worth     float64
-	certified bool
 }
 
 func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, error) {
@@ -69,7 +61,7 @@ func newSolver(ctx context.Context, own base.Solver, polishes bool) (*solver, er
 	}
 	s := &solver{
 		Solver: own, polishes: polishes, w: w,
-		cand: point{Point: base.NewPoint(n, m)}, best: point{Point: base.NewPoint(n, m)}, cert: base.NewPoint(n, m),
+		cand: base.NewPoint(n, m), best: base.NewPoint(n, m), cert: base.NewPoint(n, m),
 		scratch: make([]float64, qpbackend.CertifyLen(p)),
 	}
 	return s, s.checkConvex(ctx)

@@ -10,15 +10,14 @@ import (
 // 2019). Two measures must be within InfeasTol: the measure of Stellato et al. 2020,
 // section 3.5, relative to the step, and the one in package qpbackend, on the
 // stated problem. An accepted proof is in s.cert.
-func (s *solver) infeasible() verdict {
-	t, ε := &s.w.now, s.run.ε
-	if t.prim > ε*(1+t.primSize) && s.primalProof() {
-		return primalInfeasible
+func (s *solver) infeasible(now qpbackend.Residuals) qpbackend.Status {
+	if now.Primal > s.run.ε && s.primalProof() {
+		return qpbackend.PrimalInfeasible
 	}
-	if t.dual > ε*(1+t.dualSize) && s.dualProof() {
-		return dualInfeasible
+	if now.Dual > s.run.ε && s.dualProof() {
+		return qpbackend.DualInfeasible
 	}
-	return goOn
+	return qpbackend.Unknown
 }
 
 // primalProof looks at dy, without the entries that point to absent bounds.

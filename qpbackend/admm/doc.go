@@ -12,18 +12,14 @@
 // 1e-4, and so on down to Settings.Tol: often the rows that hold are known
 // early, and the polished point is accurate at once.
 //
-// A point is Solved when [qpbackend.Certify] says so. Where the method's own test
-// passes too early, its tolerance is tightened and the iteration goes on. A
-// certificate of infeasibility counts when [qpbackend.PrimalInfeasibility] or
+// Every 25th iterate is tested, by [qpbackend.Certify] on the problem as stated: a point is Solved
+// when that says so. A certificate of infeasibility counts when [qpbackend.PrimalInfeasibility] or
 // [qpbackend.DualInfeasibility] confirms it.
 //
 // A problem that the method does not solve stays unsolved: none is handed over to
 // another backend, so that times and iterations belong to the method. On badly
 // conditioned problems, and for high accuracy, ipm is the backend to take; a
 // WarmStart carries the point over.
-//
-// AlmostSolved means: the method's own test passed, further iterations did not
-// reach Settings.Tol, and the largest residual is at most 100 Settings.Tol.
 //
 // The same sequence of New and Update gives, in a solve without WarmStart, the
 // same answer bit for bit, whatever was solved in between. After the first

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/num"
+	"github.com/dcopt/dcopt/qpbackend"
 )
 
 // polished is a point from the equations of the rows that seem to hold, and
@@ -18,20 +19,17 @@ type polished struct {
 // polish solves the equations of the rows that seem to hold, and makes the
 // result the best point if it is. It reports whether that is a solution. A point that
 // improves on both residuals of the iterate takes its place.
-func (s *solver) polish(ctx context.Context) bool {
+func (s *solver) polish(ctx context.Context, was qpbackend.Residuals) bool {
 	w := s.w
 	if !w.polish(ctx) {
 		return false
 	}
 	pol := &w.pol
-	w.unscale(&s.cand, pol.x, pol.y)
-	s.certify(&s.cand)
-	s.consider()
-	if s.best.certified && s.best.worth <= s.Set.Tol {
+	now := s.look(pol.x, pol.y)
+	if s.best.Res.Max() <= s.Set.Tol {
 		return true
 	}
-	was := w.now
-	if now := w.measure(pol.x, pol.z, pol.y, s.P.R); now.prim < was.prim && now.dual < was.dual {
+	if now.Primal < was.Primal && now.Dual < was.Dual {
 		copy(w.x, pol.x)
 		copy(w.z, pol.z)
 		copy(w.y, pol.y)

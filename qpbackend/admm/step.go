@@ -1,5 +1,7 @@
 package admm
 
+import "math"
+
 // step is one iteration of Stellato et al. 2020, Algorithm 1.
 func (w *work) step() {
 	σ, α, b := w.mat.σ, relaxation, w.rhs
@@ -68,5 +70,33 @@ func (w *work) difference() {
 	}
 	for i, v := range w.y {
 		w.dy[i] = v - w.dy[i]
+	}
+}
+
+// adapt moves ρ to where it would balance the scaled residuals, each relative to the terms that it
+// compares (Stellato et al. 2020, section 5.2), if that is far enough away.
+func (w *work) adapt() {
+	clear(w.product.px)
+	w.p.AddSymMulVec(w.product.px, 1, w.x)
+	w.multiplyT(w.product.aty, w.y)
+	w.multiply(w.product.ax, w.x)
+	var prim, primSize, dual, dualSize float64
+	for i, a := range w.product.ax {
+		prim, primSize = max(prim, math.Abs(a-w.z[i])), max(primSize, math.Abs(a), math.Abs(w.z[i]))
+	}
+	for j, p := range w.product.px {
+		q, a := w.q[j], w.product.aty[j]
+		dual, dualSize = max(dual, math.Abs(p+q+a)), max(dualSize, math.Abs(p), math.Abs(q), math.Abs(a))
+	}
+	prim, dual = prim/(primSize+math.SmallestNonzeroFloat64), dual/(dualSize+math.SmallestNonzeroFloat64)
+	if !(dual > 0) { // also for NaN
+		if prim > 0 {
+			w.setRho(maxRho)
+		}
+		return
+	}
+	ρ := min(max(w.mat.ρ*math.Sqrt(prim/dual), minRho), maxRho)
+	if ρ > rhoChange*w.mat.ρ || ρ < w.mat.ρ/rhoChange {
+		w.setRho(ρ)
 	}
 }

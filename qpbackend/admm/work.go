@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 	"github.com/dcopt/dcopt/qpbackend/internal/kkt"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
@@ -47,21 +48,21 @@ const (
 // of box. A bound is the row x of the scaled problem, with coefficient one: it is
 // eliminated from the matrix.
 type work struct {
-	n, m    int
-	box     []int // variables with a bound, ascending
-	scale   *equil.Scaling
-	p, at   *sparse.CSC // upper triangle of P; columns are rows of A
-	from    []int       // entry of at → entry of A
-	q       []float64
-	side    sides
-	least   least
-	mat     matrix
-	x, z, y []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
-	rhs     []float64 // length n+m
-	dx, dy  []float64 // the step to the present iterate, after a test
-	product products  // of the point measured last
-	now     measure
-	pol     polished
+	n, m     int
+	box      []int // variables with a bound, ascending
+	scale    *equil.Scaling
+	p, at    *sparse.CSC // upper triangle of P; columns are rows of A
+	from     []int       // entry of at → entry of A
+	q        []float64
+	side     sides
+	set      qpbackend.Settings
+	rowSizes []float64 // as set.RowSizes
+	mat      matrix
+	x, z, y  []float64 // x of length n; z ≈ (Ax, x) and y of rows and bounds
+	rhs      []float64 // length n+m
+	dx, dy   []float64 // the step to the present iterate, after a test
+	product  products
+	pol      polished
 }
 
 // sides belong to rows and bounds, infinite where absent.
@@ -69,13 +70,6 @@ type sides struct {
 	lo, up []float64
 	unit   []float64 // the number of which their values are multiples
 	kind   []rowKind
-}
-
-// least are the least sizes that residuals are relative to.
-type least struct {
-	set      qpbackend.Settings
-	units    qpbackend.Units // as set.Units
-	rowSizes []float64       // as set.RowSizes
 }
 
 // matrix is the one above with its factorisation.
@@ -100,8 +94,8 @@ func newWork(ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings) 
 	w := &work{
 		n: n, m: m, scale: equil.New(n, m, nil), p: p.P.Clone(), at: at, from: from,
 		q: vec(n), x: vec(n), rhs: vec(n + m), dx: vec(n), product: products{px: vec(n), aty: vec(n)},
-		least: least{set: set, rowSizes: vec(m)},
-		mat:   matrix{ρ: firstRho, diag: vec(n + m), off: make([]bool, n+m)},
+		set: set, rowSizes: vec(m),
+		mat: matrix{ρ: firstRho, diag: vec(n + m), off: make([]bool, n+m)},
 	}
 	var err error
 	if w.mat.sys, err = kkt.New(ctx, w.p, w.at, nil, kkt.Sparse, nil); err != nil {
@@ -118,7 +112,7 @@ func (w *work) loadMatrices(p *qpbackend.Problem) {
 		w.at.Val[t] = p.A.Val[k]
 	}
 	copy(w.q, p.Q)
-	w.least.set.RowSizes(p, w.least.rowSizes)
+	w.set.RowSizes(p, w.rowSizes)
 	w.scale.Modified(w.p, w.at, w.q, scalings)
 	w.mat.loaded, w.mat.factored = false, false
 	w.loadVectors(p)
@@ -130,7 +124,6 @@ func (w *work) loadVectors(p *qpbackend.Problem) {
 		w.q[j] = w.scale.C * w.scale.D[j] * q
 	}
 	w.findBox(p)
-	w.least.units = w.least.set.Units(p, w.least.rowSizes)
 	for i := range w.side.lo {
 		var e, lo, up float64
 		if i < w.m {
@@ -247,7 +240,7 @@ func (w *work) reset() {
 }
 
 // start from an unscaled point; ρ stays.
-func (w *work) start(from *point) {
+func (w *work) start(from *base.Point) {
 	for j, d := range w.scale.D {
 		w.x[j] = from.X[j] / d
 	}
@@ -279,7 +272,7 @@ func (w *work) multiplyT(dst, y []float64) {
 }
 
 // unscale writes a scaled pair to dst.
-func (w *work) unscale(dst *point, x, y []float64) {
+func (w *work) unscale(dst *base.Point, x, y []float64) {
 	for j, d := range w.scale.D {
 		dst.X[j] = d * x[j]
 	}
