@@ -83,6 +83,7 @@ type solver struct {
 	cert     base.Point // a proof: y and z, or the direction x; made when first needed
 	work     []float64
 	rowSizes []float64 // of the values loaded, for Certify
+	colNorms []float64 // the largest entry of each column of A, scaled
 	progress progress
 }
 
@@ -95,6 +96,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 		cand:     base.NewPoint(n, m),
 		work:     make([]float64, qpbackend.CertifyLen(p)),
 		rowSizes: make([]float64, m),
+		colNorms: make([]float64, n),
 	}
 	if err := s.arrange(ctx); err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 // arrange lays the problem out by its present values and makes all that depends on that.
 func (s *solver) arrange(ctx context.Context) error {
 	s.lay = newLayout(s.P)
-	s.scale = equil.New(s.lay.a.Cols, s.lay.a.Rows, s.work)
+	s.scale = equil.New(s.lay.at.Rows, s.lay.at.Cols, s.work)
 	s.scale.Groups = s.lay.groups()
 	s.aux = nil
 	return s.build(ctx, s.lay.blocks(s.P))
@@ -156,7 +158,6 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if err := s.Apply(u); err != nil {
 		return err
 	}
-	s.lay.fresh = s.lay.fresh && u.A == nil
 	s.status = qpbackend.Unknown
 	s.stale.matrix = s.stale.matrix || u.P != nil || u.A != nil
 	s.stale.any = s.stale.any || s.stale.matrix || u.Q != nil || u.Lo != nil || u.Hi != nil || u.L != nil || u.U != nil
@@ -312,6 +313,10 @@ func (s *solver) load() {
 		s.lay.load(s.P.A)
 		sc.Ruiz(s.P.P, at, equilPasses)
 		sc.Rows(at)
+		clear(s.colNorms)
+		for k, j := range at.RowIdx {
+			s.colNorms[j] = max(s.colNorms[j], math.Abs(at.Val[k]))
+		}
 		s.Set.RowSizes(s.P, s.rowSizes)
 	}
 	if s.stale.any {

@@ -40,28 +40,26 @@ func (b boundRow) holds(p *qpbackend.Problem) bool {
 
 // generalRows are the rows that are no bounds.
 type generalRows struct {
-	a      *sparse.CSC // the stated A, or of these rows:
-	from   []int       // then of each entry the entry of the stated A,
-	kept   []int       // and of each row the stated one,
-	bounds []boundRow  // and the others, one for each variable at most,
+	at     *sparse.CSC // Aᵀ of these rows: column i holds row i
+	from   []int       // of each entry the one of the stated A
+	kept   []int       // of each row the stated one; nil: the same
+	bounds []boundRow  // the others, one for each variable at most,
 	of     []int32     // of each variable its row of these, −1 for none
 	single []boundRow  // all rows with one entry, by columns
 }
 
-// newGeneralRows takes the rows of p apart, of which it is given the lengths.
-func newGeneralRows(p *qpbackend.Problem, length []int) (l generalRows) {
-	l.a = p.A
-	if len(p.Cones) > 0 || !slices.Contains(length, 1) {
+// newGeneralRows takes the rows of p apart.
+func newGeneralRows(p *qpbackend.Problem) (l generalRows) {
+	if l.at, l.from = p.A.Transpose(); len(p.Cones) > 0 {
 		return l
 	}
-	a := p.A
-	for j := range a.Cols {
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			if i := a.RowIdx[e]; length[i] == 1 {
-				l.single = append(l.single, boundRow{i, j, e})
-			}
+	all, from := l.at, l.from
+	for i := range all.Cols {
+		if e := all.ColPtr[i]; all.ColPtr[i+1] == e+1 {
+			l.single = append(l.single, boundRow{i, all.RowIdx[e], from[e]})
 		}
 	}
+	slices.SortFunc(l.single, func(a, b boundRow) int { return a.entry - b.entry })
 	last := -1
 	for _, b := range l.single {
 		if b.col != last && b.holds(p) {
@@ -71,39 +69,32 @@ func newGeneralRows(p *qpbackend.Problem, length []int) (l generalRows) {
 	if l.bounds == nil {
 		return l
 	}
-	l.of = make([]int32, a.Cols)
+	l.of = make([]int32, all.Rows)
 	for j := range l.of {
 		l.of[j] = -1
 	}
-	place := make([]int, a.Rows) // among the rows that stay, −1 for the others
+	gone := make([]bool, all.Cols)
 	for k, b := range l.bounds {
-		l.of[b.col], place[b.row] = int32(k), -1
+		l.of[b.col], gone[b.row] = int32(k), true
 	}
-	for i, gone := range place {
-		if gone == 0 {
-			place[i] = len(l.kept)
-			l.kept = append(l.kept, i)
-		}
-	}
-	nnz := a.NNZ() - len(l.bounds)
-	l.a = &sparse.CSC{Rows: len(l.kept), Cols: a.Cols, ColPtr: make([]int, a.Cols+1), RowIdx: make([]int, 0, nnz),
-		Val: make([]float64, 0, nnz)}
+	nnz := all.NNZ() - len(l.bounds)
+	l.at = &sparse.CSC{Rows: all.Rows, ColPtr: []int{0}, RowIdx: make([]int, 0, nnz), Val: make([]float64, nnz)}
 	l.from = make([]int, 0, nnz)
-	for j := range a.Cols {
-		for e := a.ColPtr[j]; e < a.ColPtr[j+1]; e++ {
-			if i := place[a.RowIdx[e]]; i >= 0 {
-				l.a.RowIdx, l.a.Val, l.from = append(l.a.RowIdx, i), append(l.a.Val, a.Val[e]), append(l.from, e)
-			}
+	for i, lo := range all.ColPtr[:all.Cols] {
+		if hi := all.ColPtr[i+1]; !gone[i] {
+			l.kept = append(l.kept, i)
+			l.at.RowIdx, l.from = append(l.at.RowIdx, all.RowIdx[lo:hi]...), append(l.from, from[lo:hi]...)
+			l.at.ColPtr = append(l.at.ColPtr, len(l.from))
 		}
-		l.a.ColPtr[j+1] = len(l.from)
 	}
+	l.at.Cols = len(l.kept)
 	return l
 }
 
-// take takes over the values of the stated A.
-func (l *generalRows) take(a *sparse.CSC) {
+// load takes over the values of the stated A.
+func (l *generalRows) load(a *sparse.CSC) {
 	for k, e := range l.from {
-		l.a.Val[k] = a.Val[e]
+		l.at.Val[k] = a.Val[e]
 	}
 }
 

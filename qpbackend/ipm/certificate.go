@@ -87,17 +87,10 @@ func (s *solver) bound(j int, t float64) float64 {
 // cancels reports whether the entries of aty that no bound takes up are small
 // against the columns of A and y. Most iterates are no proof by one of the first entries.
 func (s *solver) cancels(y, aty []float64) bool {
-	sc, a := s.scale, s.lay.a
 	tol := s.Set.InfeasTol * num.NormInf(y)
 	for j, v := range aty {
-		if size := math.Abs(v); !(size <= 0) && math.IsInf(s.bound(j, -v), 0) {
-			norm := 0.0
-			for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-				norm = max(norm, sc.E[a.RowIdx[k]]*math.Abs(a.Val[k]))
-			}
-			if !(size <= tol*norm*sc.D[j]) {
-				return false
-			}
+		if size := math.Abs(v); !(size <= tol*s.colNorms[j]) && math.IsInf(s.bound(j, -v), 0) {
+			return false
 		}
 	}
 	return true

@@ -13,78 +13,20 @@ import (
 // layout keeps A by rows, and where the rows of cones are.
 type layout struct {
 	generalRows
-
-	at    *sparse.CSC // Aᵀ: column i holds row i
-	fresh bool        // at holds the values of the matrix that newLayout was given
-
 	cones []qpbackend.Cone
 	conic []bool // row → is one of a cone
 }
 
 // newLayout is for p, with a matrix A.
 func newLayout(p *qpbackend.Problem) *layout {
-	l := &layout{cones: p.Cones}
-	count := lengths(p.A)
-	if l.generalRows = newGeneralRows(p, count[1:]); l.a != p.A {
-		count = lengths(l.a)
-	}
-	l.byRows(count)
-	return l
-}
-
-// lengths are the numbers of entries of the rows of a, behind a zero.
-func lengths(a *sparse.CSC) []int {
-	count := make([]int, a.Rows+1)
-	for _, i := range a.RowIdx[:a.NNZ()] {
-		count[i+1]++
-	}
-	return count
-}
-
-// byRows makes at of a, of whose rows it takes the lengths.
-func (l *layout) byRows(count []int) {
-	a := l.a
-	nnz := a.NNZ()
-	l.at = &sparse.CSC{Rows: a.Cols, Cols: a.Rows, ColPtr: count}
-	l.fresh, l.conic = true, make([]bool, a.Rows)
-	for i := range a.Rows {
-		l.at.ColPtr[i+1] += l.at.ColPtr[i]
-	}
-	l.at.RowIdx, l.at.Val = make([]int, nnz), make([]float64, nnz)
+	l := &layout{generalRows: newGeneralRows(p), cones: p.Cones}
+	l.conic = make([]bool, l.at.Cols)
 	for _, c := range l.cones {
 		for i := range c.Len {
 			l.conic[c.Start+i] = true
 		}
 	}
-	l.fill(a, true)
-}
-
-// load takes over the values of the stated A.
-func (l *layout) load(a *sparse.CSC) {
-	if l.fresh {
-		l.fresh = false
-		return
-	}
-	l.take(a)
-	l.fill(l.a, false)
-}
-
-// fill writes the values of a to at, and with pattern their places. On the way at.ColPtr holds the
-// entry of each row that is written next.
-func (l *layout) fill(a *sparse.CSC, pattern bool) {
-	val, idx, next := l.at.Val, l.at.RowIdx, l.at.ColPtr
-	for j := range a.Cols {
-		for k := a.ColPtr[j]; k < a.ColPtr[j+1]; k++ {
-			t := next[a.RowIdx[k]]
-			val[t] = a.Val[k]
-			if pattern {
-				idx[t] = j
-			}
-			next[a.RowIdx[k]] = t + 1
-		}
-	}
-	copy(next[1:], next) // the end of a row is the first entry of the next one
-	next[0] = 0
+	return l
 }
 
 // groups are the rows that the scaling has to treat alike.
