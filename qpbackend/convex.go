@@ -123,7 +123,7 @@ func (c *Convexity) analyse(ctx context.Context, p *sparse.CSC) error {
 	if f, err = dissect.Better(ctx, k, f); err != nil {
 		return err
 	}
-	if err := f.Store(ctx, false); err != nil {
+	if err := f.Store(ctx); err != nil {
 		return err
 	}
 	c.k, c.f = k, f

@@ -156,7 +156,7 @@ func benchPatterns(b *testing.B, all map[string]*pattern) {
 				start = time.Now()
 				f, err := ldl.Count(context.Background(), k, perm)
 				if err == nil {
-					err = f.Store(context.Background(), false)
+					err = f.Store(context.Background())
 				}
 				if analyse = min(analyse, time.Since(start)); err != nil {
 					b.Fatal(err)

@@ -154,7 +154,7 @@ func newEliminated(ctx context.Context, k *sparse.CSC, n int, blocks []semidefin
 		return nil, err
 	}
 	f.sign, f.scale = make([]int8, len(f.kept)), make([]float64, len(f.kept))
-	inner, err := newFactor(ctx, f.red, Sparse, true)
+	inner, err := newFactor(ctx, f.red, Sparse)
 	if f.f = inner; err == nil {
 		f.choose(blocks, inner)
 	}

@@ -303,7 +303,7 @@ func (s *System) newFactor(ctx context.Context, how Strategy, like *System) (fac
 	}
 	blocks := eliminations(s.cones.blocks, s.n, func(t int) bool { return s.cones.gone[t] })
 	if blocks == nil {
-		return newFactor(ctx, s.tri.k, how, len(s.cones.blocks) > 0)
+		return newFactor(ctx, s.tri.k, how)
 	}
 	return newEliminated(ctx, s.tri.k, s.n, blocks)
 }

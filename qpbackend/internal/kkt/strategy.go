@@ -80,7 +80,7 @@ const (
 
 // newFactor looks for a border where the sparse strategy has much to do; of a
 // large matrix, before it finds out.
-func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (factor, error) {
+func newFactor(ctx context.Context, k *sparse.CSC, how Strategy) (factor, error) {
 	var p *partition
 	if how == Arrowhead || how == Auto && k.NNZ() > large {
 		p = findArrowhead(k, how == Arrowhead)
@@ -110,7 +110,7 @@ func newFactor(ctx context.Context, k *sparse.CSC, how Strategy, blocks bool) (f
 	if f, err = dissect.Better(ctx, k, f); err != nil {
 		return nil, err
 	}
-	return whole{f}, f.Store(ctx, blocks)
+	return whole{f}, f.Store(ctx)
 }
 
 func newArrowhead(k *sparse.CSC, p *partition) *arrowhead {

@@ -100,7 +100,7 @@ func mustAnalyseAs(t testing.TB, k *sparse.CSC, order []int, path string) *Facto
 	if !strings.HasPrefix(path, "leading") {
 		most = -1
 	}
-	if err := f.store(context.Background(), false, most); err != nil {
+	if err := f.store(context.Background(), most); err != nil {
 		t.Fatal(err)
 	}
 	f.sup.wide = f.sup.wide && !strings.HasSuffix(path, "portable")
@@ -125,7 +125,7 @@ func analyse(k *sparse.CSC, perm []int) (*Factor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, f.Store(context.Background(), false)
+	return f, f.Store(context.Background())
 }
 
 var paths = []string{"supernodal", "portable", "leading", "leading, portable"}

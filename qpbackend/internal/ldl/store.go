@@ -167,7 +167,6 @@ func (a stretch) alternate(b stretch, k int32) int32 {
 type left struct {
 	up            *pattern
 	parent, count []int32
-	joined        bool // see Store
 }
 
 // newPlacing takes the columns in the order given, and sets parents and numbers of entries of the
@@ -212,20 +211,15 @@ func (f *Factor) newPlacing(order []int32, count int32, rest *left) *placing {
 }
 
 // Store takes out the leading columns, which become the first pivots, and makes the storage of L.
-// joined is for matrices with large dense parts: columns that do not touch one another but have the
-// same rows below, as the columns of variables that are in all rows of one dense block, share a
-// supernode, with zeros between them: one product instead of many updates of rank one. When ctx
-// ends, the error is ctx.Err().
-func (f *Factor) Store(ctx context.Context, joined bool) error {
-	return f.store(ctx, joined, mostLeading)
-}
+// When ctx ends, the error is ctx.Err().
+func (f *Factor) Store(ctx context.Context) error { return f.store(ctx, mostLeading) }
 
 // store is Store with leading columns of so many entries at most.
-func (f *Factor) store(ctx context.Context, joined bool, most int32) (err error) {
+func (f *Factor) store(ctx context.Context, most int32) (err error) {
 	defer func() { f.sym = analysis{} }()
 	order, runs, count := f.leadingOrder(most)
 	tree, work := make([]int32, 2*(f.n-count)), poll.New(ctx)
-	rest := &left{parent: tree[:f.n-count], count: tree[f.n-count:], joined: joined}
+	rest := &left{parent: tree[:f.n-count], count: tree[f.n-count:]}
 	b := f.newPlacing(order, int32(count), rest)
 	for k, j := range order {
 		f.perm[k] = int(f.order[j])

@@ -2,7 +2,6 @@ package ldl
 
 import (
 	"context"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/internal/poll"
@@ -51,10 +50,7 @@ func (s *supernodal) count() int { return len(s.node) - 1 }
 // newSupernodal lays out the supernodes. val has no room yet.
 func newSupernodal(ctx context.Context, f *left, base int) (*supernodal, error) {
 	p := poll.New(ctx)
-	first, err := partition(&p, f)
-	if err != nil {
-		return nil, err
-	}
+	first := partition(f)
 	count := len(first) - 1
 	tiles := simd.TilesOf(cpu.Wider())
 	s := &supernodal{
@@ -125,23 +121,14 @@ func (s *supernodal) list(p *poll.Poll, f *left) error {
 // closed by n. Columns j and j+1 belong together if they have the same pattern;
 // supernodes that follow each other as child and parent are merged where that
 // stores few zeros; supernodes wider than maxWidth are then split evenly.
-func partition(p *poll.Poll, f *left) ([]int32, error) {
+func partition(f *left) []int32 {
 	n := len(f.parent)
 	// Stacks of supernodes: first column, rows of the first column's pattern with
 	// the diagonal, zeros stored on top of the true entries.
 	var first, height []int32
 	var zeros []float64
-	sib, err := newSiblings(p, f)
-	if err != nil {
-		return nil, err
-	}
 	for j := range int32(n) {
 		if j > 0 && f.parent[j-1] == j && f.count[j-1] == f.count[j]+1 {
-			continue
-		}
-		if keep := len(first) - 1; sib.join(first, j) {
-			zeros[keep] += float64(j - first[keep])
-			height[keep]++
 			continue
 		}
 		first, height, zeros = append(first, j), append(height, f.count[j]+1), append(zeros, 0)
@@ -169,7 +156,7 @@ func partition(p *poll.Poll, f *left) ([]int32, error) {
 		}
 		keep++
 	}
-	return narrowed(append(first[:keep], int32(n))), nil
+	return narrowed(append(first[:keep], int32(n)))
 }
 
 // worthMerging: the narrower the result, the more zeros it may hold.
@@ -208,57 +195,4 @@ func (s *supernodal) placeRows(k int32) {
 	for r, i := range s.row[n.row:next.row] {
 		s.place[i] = width + int32(r)
 	}
-}
-
-// leastJoined is the number of rows below from which joining pays.
-// Source: a limit of speed; results depend on it by rounding alone.
-const leastJoined = 16
-
-// siblings decides which columns are joined: leaves of the elimination tree, one
-// after the other, with the same rows.
-type siblings struct {
-	f    *left
-	low  pattern // the lower triangle
-	leaf []bool
-}
-
-func newSiblings(p *poll.Poll, f *left) (s siblings, err error) {
-	if !f.joined {
-		return s, nil
-	}
-	if s.low, err = f.up.transpose(p); err != nil {
-		return s, err
-	}
-	leaf := make([]bool, len(f.parent))
-	for j := range leaf {
-		leaf[j] = true
-	}
-	for _, p := range f.parent {
-		if p >= 0 {
-			leaf[p] = false
-		}
-	}
-	s.f, s.leaf = f, leaf
-	return s, nil
-}
-
-// join reports whether column j belongs to the last supernode of those that
-// begin at first. The zeros within it stay below a quarter.
-func (s siblings) join(first []int32, j int32) bool {
-	if s.f == nil || j == 0 || !s.leaf[j] || !s.leaf[j-1] {
-		return false
-	}
-	f, width := s.f, j-first[len(first)-1]
-	return f.parent[j] == f.parent[j-1] && f.count[j] == f.count[j-1] && f.count[j] >= leastJoined &&
-		width < maxWidth && 2*width < f.count[j] && slices.Equal(s.below(j), s.below(j-1))
-}
-
-// below are the rows of column j of the matrix below the diagonal, the rows of L
-// for a leaf.
-func (s siblings) below(j int32) []int32 {
-	rows := s.low.col(int(j))
-	for len(rows) > 0 && rows[0] <= j {
-		rows = rows[1:]
-	}
-	return rows
 }

@@ -128,8 +128,6 @@ func newPattern(n, nnz int) pattern {
 	return pattern{ptr: all[: n+1 : n+1], idx: all[n+1:]}
 }
 
-func (t *pattern) col(j int) []int32 { return t.idx[t.ptr[j]:t.ptr[j+1]] }
-
 // triangle is the upper triangle of the permuted matrix, with the place of the value of each entry
 // in the caller's array.
 type triangle struct {
@@ -187,31 +185,6 @@ func permute(work *poll.Poll, k *sparse.CSC, perm []int, inv []int32) (up *trian
 		lo = hi
 	}
 	return up, low, nil
-}
-
-// transpose is the other triangle, without places; its columns are sorted.
-func (t *pattern) transpose(work *poll.Poll) (pattern, error) {
-	n := len(t.ptr) - 1
-	r := newPattern(n, len(t.idx))
-	next := r.ptr[1:]
-	for _, i := range t.idx {
-		next[i]++
-	}
-	end := int32(0)
-	for j, c := range next {
-		next[j], end = end, end+c
-	}
-	for j := range n {
-		col := t.col(j)
-		for _, i := range col {
-			r.idx[next[i]] = int32(j)
-			next[i]++
-		}
-		if err := work.Err(poll.Scattered * len(col)); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
 }
 
 // etree sets parent to the elimination tree of an upper triangle whose columns begin with the
