@@ -37,7 +37,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 	like *System) (*System, error) {
 	n, m := p.Cols, at.Cols
 	s := &System{n: n, m: m, p: p, at: at, cones: cones{blocks: blocks, gone: gone},
-		by: products{wide: vectors(cpu.Wide()), rows: newByRows(at)}}
+		by: products{wide: vectors(cpu.Wide())}}
 	size := n + m + s.number()
 	s.tri.pPos, s.tri.diag = make([]int, p.NNZ()), make([]int, size)
 	s.tri.hd, s.tri.sign, s.tri.d = make([]float64, n), make([]int8, size), make([]float64, size)
@@ -251,7 +251,7 @@ func (s *System) AddBoth(ax, aty, x, y []float64) {
 	if s.by.both {
 		s.addVectors(ax, aty, x, y)
 	} else {
-		s.by.rows.addBoth(ax, aty, s.at.Val, x, y)
+		s.at.AddMulBoth(aty, ax, y, x)
 	}
 }
 

@@ -1,25 +1,21 @@
 package kkt
 
-import (
-	"github.com/dcopt/dcopt/qpbackend/sparse"
-)
-
 // subtract sets s.ref.res to b − K·x and s.ref.ax to A·x. Neighbouring entries of a row are one
 // vector; other rows are short: loops over places cost less than over slices.
 func (s *System) subtract(b, x []float64) {
-	n, k, col := s.n, s.tri.k, s.by.rows.col
+	n, k := s.n, s.tri.k
 	res := s.ref.res[:len(x)]
 	copy(res[n:], b[n:])
 	s.subtractVariables(b, x)
 	ax, d, y, rest := s.ref.ax[:s.m], s.tri.d[n:][:s.m], x[n:][:s.m], res[n:][:s.m]
-	lo := int32(0)
-	for i, hi := range s.by.rows.end[:s.m] {
+	lo := 0
+	for i, hi := range s.at.ColPtr[1:][:s.m] {
 		v, sum, own := y[i], 0.0, k.ColPtr[n+i]
-		val, col := s.at.Val[lo:hi], col[lo:hi]
+		val, col := s.at.Val[lo:hi], s.at.RowIdx[lo:hi]
 		if s.by.off { // zeros stand in place of them
 			val = k.Val[own:][:len(col)]
 		}
-		if len(col) >= leastWide && int(col[len(col)-1]-col[0]) == len(col)-1 {
+		if len(col) >= leastWide && col[len(col)-1]-col[0] == len(col)-1 {
 			sum = s.by.wide.dotAxpy(val, x[col[0]:], res[col[0]:], -v)
 		} else {
 			for k, j := range col {
@@ -85,33 +81,6 @@ func (s *System) offDiagonal(x []float64, v, sum float64, lo, hi int) float64 {
 // that a wide kernel pays.
 func neighbours(idx []int, lo, hi int) bool {
 	return hi-lo >= leastWide && idx[hi-1]-idx[lo] == hi-1-lo
-}
-
-func newByRows(at *sparse.CSC) byRows {
-	all := make([]int32, at.Cols+at.NNZ())
-	r := byRows{end: all[:at.Cols], col: all[at.Cols:]}
-	for i := range r.end {
-		r.end[i] = int32(at.ColPtr[i+1])
-	}
-	for k := range r.col {
-		r.col[k] = int32(at.RowIdx[k])
-	}
-	return r
-}
-
-// addBoth adds A·x to ax and Aᵀ·y to aty, for the values of A.
-func (r byRows) addBoth(ax, aty, val, x, y []float64) {
-	lo, ax, y := int32(0), ax[:len(r.end)], y[:len(r.end)]
-	for i, hi := range r.end {
-		v, sum := y[i], 0.0
-		val := val[lo:hi]
-		for k, j := range r.col[lo:hi] {
-			aty[j] += val[k] * v
-			sum += val[k] * x[j]
-		}
-		ax[i] += sum
-		lo = hi
-	}
 }
 
 // repeats reports whether rows of B are multiples of so few vectors that

@@ -36,7 +36,6 @@ type triangle struct {
 type products struct {
 	vectors *arrowhead // where products by way of its vectors cost least
 	both    bool       // they do for AddBoth too
-	rows    byRows     // otherwise
 	off     bool       // some rows or variables are
 	wide    vectors    // of neighbouring entries
 }
@@ -80,12 +79,6 @@ const (
 	conjugateSteps = 8
 	conjugateLag   = 2 // steps that have to halve the residual
 )
-
-// byRows has the places of the entries of A by rows, in half the memory of a CSC matrix: passes
-// over large matrices take the time of reading them.
-type byRows struct {
-	end, col []int32
-}
 
 // Block is a range of rows that has −G − diag(g) in the matrix instead of
 // −diag(g), G positive semidefinite: the scaling of a cone.
