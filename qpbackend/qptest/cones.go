@@ -121,8 +121,8 @@ func (s suite) coneBack(t TB, kinds []qpbackend.ConeKind) {
 }
 
 func (s suite) coneRefused(t TB, kind qpbackend.ConeKind) {
-	solver, err := s.b.New(context.Background(), problems.OnCone(kind, problems.Filled(3, 0), problems.Filled(3, -1),
-		problems.Filled(3, 1)), s.settings())
+	solver, err := s.b.New(context.Background(), problems.OnCone(kind, 0.5, problems.Filled(3, 0),
+		problems.Filled(3, -1), problems.Filled(3, 1)), s.settings())
 	if err == nil {
 		solver.Close()
 		t.Errorf("New accepts a %v cone, which is not supported", kind)

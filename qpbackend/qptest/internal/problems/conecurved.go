@@ -7,38 +7,28 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
+// exponentialCases has ½x² + e^x, of which the least is at −W(1), Lambert's function.
+// Source: OEIS A030178.
 func exponentialCases() []Case {
-	const kind = qpbackend.Exponential
-	free, no := Filled(3, -Inf()), Filled(3, Inf())
-	e := math.E
-	// ½x² + e^x: x = −W(1), Lambert's function.
-	// Source: OEIS A030178.
-	const w = 0.567143290409783872999968662210355549753815787186512508135131
-	lambert := only(kind, []float64{0, 1}, Matrix(2, []float64{1, 0}, []float64{0, 0}, []float64{0, 1}), 0, -1, 0)
-	lambert.P = Diagonal(1, 0)
-	return []Case{
-		Solved("e", OnCone(kind, []float64{0, 0, 1}, at(at(free, 0, 1), 1, 1), at(at(no, 0, 1), 1, 1)),
-			[]float64{1, 1, e}, []float64{-e, 0, 0, e, 0, -1}, true, true),
-		Solved("logarithm", OnCone(kind, []float64{-1, 0, 0}, at(free, 1, 1), at(at(no, 1, 1), 2, 2)),
-			[]float64{math.Ln2, 1, 2}, []float64{0, math.Ln2 - 1, 0.5, 1, 1 - math.Ln2, -0.5}, true, true),
-		Solved("an exponential and a square", lambert, []float64{-w, w}, []float64{w, w * (1 + w), -1}, true, true),
-		softmax(), logSumExp(),
-		Solved("apex", OnCone(kind, []float64{-1, 0, 1}, free, no), Filled(3, 0), []float64{0, 0, 0, 1, 0, -1}, true,
-			false),
+	const three = "exp exp exp"
+	return append(read([]written{
+		{"e", "", "0 0 1", "on exp", "1 1 -inf", "1 1 inf", "1 1 e", "-e 0 0 e 0 -1", "xy"},
+		{"logarithm", "", "-1 0 0", "on exp", "-inf 1 -inf", "inf 1 2", "0.6931471805599453 1 2",
+			"0 -0.3068528194400547 0.5 1 0.3068528194400547 -0.5", "xy"},
+		{"an exponential and a square", "1 0; 0 0", "0 1", "1 0; 0 0; 0 1", "0 -1 0", three,
+			"-0.5671432904097838 0.5671432904097838", "0.5671432904097838 0.8887948022666203 -1", "xy"},
+		{"apex", "", "-1 0 1", "on exp", "", "", "0 0 0", "0 0 0 1 0 -1", "x"},
 		// On the face s₁ = 0; s₂ falls with exp(1/s₁), so that s₁ hardly matters.
-		Solved("the flat face", OnCone(kind, []float64{0, 0, 1}, at(free, 0, -1), at(no, 0, -1)),
-			[]float64{-1, 0, 0}, []float64{0, 0, 0, 0, 0, -1}, false, false),
+		{"the flat face", "", "0 0 1", "on exp", "-1 -inf -inf", "-1 inf inf", "-1 0 0", "0 0 0 0 0 -1", ""},
 		// Nothing lies inside.
-		Solved("only the flat face", OnCone(kind, []float64{-1, 0, 1}, at(free, 1, 0), at(no, 1, 0)),
-			Filled(3, 0), []float64{0, 0, 0, 1, 0, -1}, false, false),
-		unfeasible("infeasible: below zero", OnCone(kind, []float64{0, 1, 1}, free, at(no, 2, -1))),
-		unfeasible("infeasible: less than e", OnCone(kind, []float64{0, 0, 0}, at(free, 0, 1), at(at(no, 1, 1), 2, 1))),
-		unfeasible("infeasible: constants", only(kind, []float64{0},
-			Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, -2)),
-		unbounded("unbounded: up", OnCone(kind, []float64{0, 0, -1}, free, no)),
-		unbounded("unbounded: all three", OnCone(kind, []float64{-1, -1, -1}, at(free, 0, 0), no)),
-		unbounded("unbounded: along the flat face", OnCone(kind, []float64{1, 0, 1}, free, no)),
-	}
+		{"only the flat face", "", "-1 0 1", "on exp", "-inf 0 -inf", "inf 0 inf", "0 0 0", "0 0 0 1 0 -1", ""},
+		{"infeasible: below zero", "", "0 1 1", "on exp", "", "inf inf -1", "", "", "infeasible"},
+		{"infeasible: less than e", "", "0 0 0", "on exp", "1 -inf -inf", "inf 1 1", "", "", "infeasible"},
+		{"infeasible: constants", "", "0", "0; 0; 0", "-1 -1 -2", three, "", "", "infeasible"},
+		{"unbounded: up", "", "0 0 -1", "on exp", "", "", "", "", "unbounded"},
+		{"unbounded: all three", "", "-1 -1 -1", "on exp", "0 -inf -inf", "", "", "", "unbounded"},
+		{"unbounded: along the flat face", "", "1 0 1", "on exp", "", "", "", "", "unbounded"},
+	}), softmax(), logSumExp())
 }
 
 // softmax maximises the entropy of p minus its cost over the unit simplex:
@@ -76,12 +66,12 @@ func logSumExp() Case {
 	c := []float64{1, -2, 0.5, 3}
 	n := len(c)
 	var a sparse.Triplets
-	p := &qpbackend.Problem{Q: at(Filled(n+1, 0), n, 1), L: Filled(3*n+1, 0), U: Filled(3*n+1, 0)}
+	p := &qpbackend.Problem{Q: append(make([]float64, n), 1), L: Filled(3*n+1, 0), U: Filled(3*n+1, 0)}
 	sum := 0.0
 	for _, v := range c {
 		sum += math.Exp(v)
 	}
-	x, y := at(Filled(n+1, 0), n, math.Log(sum)), make([]float64, 3*n+1)
+	x, y := append(make([]float64, n), math.Log(sum)), make([]float64, 3*n+1)
 	for i, v := range c {
 		row := 3 * i
 		a.Add(row, n, -1)
@@ -97,47 +87,26 @@ func logSumExp() Case {
 	return Solved("log-sum-exp", p, x, y, true, true)
 }
 
+// powerCases has shares x₀ + x₁ ≤ 1 with the exponent 0.2: x = (0.2, 0.8).
 func powerCases() []Case {
-	const kind = qpbackend.Power
-	free, no := Filled(3, -Inf()), Filled(3, Inf())
-	with := func(α float64, p *qpbackend.Problem) *qpbackend.Problem {
-		p.Cones[0].Alpha = α
-		return p
-	}
-	// x₀ + x₁ ≤ 1: x = (α, 1 − α). Source: any α between 0 and 1 but ½ would do.
-	const α = 0.2
-	shares := only(kind, []float64{0, 0, -1}, Matrix(3, []float64{1, 0, 0}, []float64{0, 1, 0}, []float64{0, 0, 1},
-		[]float64{1, 1, 0}), 0, 0, 0)
-	shares.Cones[0].Alpha = α
-	shares.L, shares.U = append(shares.L, -Inf()), append(shares.U, 1)
-	r := math.Pow(α, α) * math.Pow(1-α, 1-α)
-	negative := shares.Clone()
-	negative.Q[2] = 1
-	third := OnCone(kind, []float64{0, 0, -1}, free, no)
-	third.P = Diagonal(1, 1, 1)
-	inverse := only(kind, []float64{1, 0}, Matrix(2, []float64{1, 0}, []float64{0, 1}, []float64{0, 0},
-		[]float64{0, 1}), 0, 0, -1)
-	inverse.L, inverse.U = append(inverse.L, -Inf()), append(inverse.U, 4)
-	return []Case{
-		Solved("geometric mean", OnCone(kind, []float64{0, 0, -1}, at(at(free, 0, 4), 1, 1), at(at(no, 0, 4), 1, 1)),
-			[]float64{4, 1, 2}, []float64{0.25, 1, 0, -0.25, -1, 1}, true, true),
-		Solved("shares", shares, []float64{α, 1 - α, r}, []float64{-r, -r, 1, r}, true, true),
-		Solved("shares, the negative side", negative, []float64{α, 1 - α, -r}, []float64{-r, -r, -1, r}, true, true),
-		Solved("inverse of a variable, a constant in the cone", inverse, []float64{0.25, 4},
-			[]float64{-1, -1. / 16, 0.5, 1. / 16}, true, true),
-		Solved("apex", with(0.3, OnCone(kind, []float64{1, 1, 0.2}, free, no)), Filled(3, 0),
-			[]float64{0, 0, 0, -1, -1, -0.2}, true, false),
+	const shares, three = "1 0 0; 0 1 0; 0 0 1; 1 1 0", "pow0.2 pow0.2 pow0.2 1"
+	return read([]written{
+		{"geometric mean", "", "0 0 -1", "on pow0.5", "4 1 -inf", "4 1 inf", "4 1 2", "0.25 1 0 -0.25 -1 1", "xy"},
+		{"shares", "", "0 0 -1", shares, "0 0 0 -inf", three, "0.2 0.8 0.6062866266041593",
+			"-0.6062866266041593 -0.6062866266041593 1 0.6062866266041593", "xy"},
+		{"shares, the negative side", "", "0 0 1", shares, "0 0 0 -inf", three, "0.2 0.8 -0.6062866266041593",
+			"-0.6062866266041593 -0.6062866266041593 -1 0.6062866266041593", "xy"},
+		{"inverse of a variable, a constant in the cone", "", "1 0", "1 0; 0 1; 0 0; 0 1", "0 0 -1 -inf",
+			"pow0.5 pow0.5 pow0.5 4", "0.25 4", "-1 -1/16 0.5 1/16", "xy"},
+		{"apex", "", "1 1 0.2", "on pow0.3", "", "", "0 0 0", "0 0 0 -1 -1 -0.2", "x"},
 		// With s₂ = 0 the cone is a quadrant: no curvature, no point inside.
-		Solved("a ray", with(0.7, OnCone(kind, []float64{1, 0, 0}, at(at(free, 1, 1), 2, 0), at(at(no, 1, 1), 2, 0))),
-			[]float64{0, 1, 0}, []float64{0, 0, 0, -1, 0, 0}, false, false),
-		Solved("projection of an axis", third, Filled(3, 1./3), []float64{0, 0, 0, -1. / 3, -1. / 3, 2. / 3}, true,
-			false),
-		unfeasible("infeasible: a negative factor", with(0.3, OnCone(kind, []float64{0, 1, 1}, free, at(no, 0, -1)))),
-		unfeasible("infeasible: too little", with(0.3,
-			OnCone(kind, []float64{0, 0, 0}, at(free, 2, 2), at(at(no, 0, 1), 1, 1)))),
-		unfeasible("infeasible: constants", only(kind, []float64{0},
-			Matrix(1, []float64{0}, []float64{0}, []float64{0}), -1, -1, 2)),
-		unbounded("unbounded: up", with(0.3, OnCone(kind, []float64{0, 0, -1}, free, no))),
-		unbounded("unbounded: a factor", with(0.6, OnCone(kind, []float64{-1, 0, 0}, at(free, 2, 1), no))),
-	}
+		{"a ray", "", "1 0 0", "on pow0.7", "-inf 1 0", "inf 1 0", "0 1 0", "0 0 0 -1 0 0", ""},
+		{"projection of an axis", "1 0 0; 0 1 0; 0 0 1", "0 0 -1", "on pow0.5", "", "", "1/3 1/3 1/3",
+			"0 0 0 -1/3 -1/3 2/3", "x"},
+		{"infeasible: a negative factor", "", "0 1 1", "on pow0.3", "", "-1 inf inf", "", "", "infeasible"},
+		{"infeasible: too little", "", "0 0 0", "on pow0.3", "-inf -inf 2", "1 1 inf", "", "", "infeasible"},
+		{"infeasible: constants", "", "0", "0; 0; 0", "-1 -1 2", "pow0.5 pow0.5 pow0.5", "", "", "infeasible"},
+		{"unbounded: up", "", "0 0 -1", "on pow0.3", "", "", "", "", "unbounded"},
+		{"unbounded: a factor", "", "-1 0 0", "on pow0.6", "-inf -inf 1", "", "", "", "unbounded"},
+	})
 }

@@ -165,7 +165,7 @@ func TestConewise(t *testing.T) {
 		for _, at := range []position{inPrimal, atApex, onBoundary} {
 			c := qpbackend.Cone{Kind: kind, Len: 3, Alpha: 0.3}
 			s, y := pair(rng, c, at)
-			p := OnCone(kind, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
+			p := OnCone(kind, 0.5, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
 			p.Cones[0].Alpha = 0.3
 			full := func(y []float64) []float64 { return append(Filled(3, 0), y...) }
 			said := func(check func(t TB)) string {
@@ -200,7 +200,7 @@ func TestConewise(t *testing.T) {
 		}
 		// Not orthogonal: both well inside.
 		c := qpbackend.Cone{Kind: kind, Len: 3, Alpha: 0.3}
-		p := OnCone(kind, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
+		p := OnCone(kind, 0.5, Filled(3, 0), Filled(3, -Inf()), Filled(3, Inf()))
 		p.Cones[0].Alpha = 0.3
 		var log Recorder
 		CheckConewise(&log, p, InsidePoint(rng, c), append(Filled(3, 0), polarPoint(rng, c)...), 1e-9)
