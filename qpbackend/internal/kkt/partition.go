@@ -94,9 +94,6 @@ func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 			size[a] += size[b]
 		}
 	}
-	if !must && !mayPay(k, parent, inBorder) {
-		return nil
-	}
 	p := &partition{compPtr: []int32{0}}
 	p.collect(parent, size, inBorder)
 	if len(p.border) > maxBorder {
@@ -104,41 +101,6 @@ func divide(k *sparse.CSC, inBorder []bool, must bool) *partition {
 	}
 	p.couple(k, must)
 	return p
-}
-
-// mayPay reports whether the sparse strategy could have enough to do for the
-// border to pay: a cheap bound of what price finds.
-func mayPay(k *sparse.CSC, parent []int32, inBorder []bool) bool {
-	own, all := make([]int32, k.Cols), make([]int32, k.Cols) // couplings of nodes, of components
-	couplings, border := 0, int32(0)
-	for j := range k.Cols {
-		b := inBorder[j]
-		if b {
-			border++
-		}
-		mine := int32(0)
-		for _, i := range k.RowIdx[k.ColPtr[j]:k.ColPtr[j+1]] {
-			if inBorder[i] == b {
-				continue
-			}
-			mine++
-			if b {
-				own[i]++
-				all[ldl.Root(parent, int32(i))]++
-			}
-		}
-		couplings += int(mine)
-		if !b {
-			own[j] += mine
-			all[ldl.Root(parent, int32(j))] += mine
-		}
-	}
-	bound := 0.0
-	for i, c := range own {
-		union := float64(min(all[i], border))
-		bound += (float64(c)*float64(c) + union*union) / 2
-	}
-	return bound >= fewOperations*float64(couplings)
 }
 
 // collect lists the border and the components, each by its least node.
