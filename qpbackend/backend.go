@@ -3,7 +3,6 @@ package qpbackend
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/dcopt/dcopt/internal/setting"
 )
@@ -134,19 +133,4 @@ func CheckCones(b Backend, p *Problem) error {
 		}
 	}
 	return nil
-}
-
-// ConeNames lists the kinds of cones in p, each once, in words; empty for a QP.
-func ConeNames(p *Problem) string {
-	var has [numConeKind]bool
-	for _, c := range p.Cones {
-		has[c.Kind] = true
-	}
-	var names []string
-	for k, h := range has {
-		if h {
-			names = append(names, coneText[k])
-		}
-	}
-	return strings.Join(names, ", ")
 }

@@ -85,15 +85,6 @@ func TestConeStrings(t *testing.T) {
 			t.Errorf("cone %d is %q, want %q", k, got, want)
 		}
 	}
-	p := &qpbackend.Problem{Cones: []qpbackend.Cone{
-		{Kind: qpbackend.Power}, {Kind: qpbackend.SecondOrder}, {Kind: qpbackend.Power},
-	}}
-	if got := qpbackend.ConeNames(p); got != "second-order, power" {
-		t.Errorf("ConeNames is %q", got)
-	}
-	if got := qpbackend.ConeNames(&qpbackend.Problem{}); got != "" {
-		t.Errorf("ConeNames of a QP is %q", got)
-	}
 }
 
 func TestInterrupted(t *testing.T) {

@@ -335,7 +335,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(f.ColNames, qpbackend.ConeNames(f.Problem))
+	fmt.Println(f.ColNames, f.Problem.Cones[0].Kind)
 	_, err = cbf.Read(strings.NewReader("VER\n1\nVAR\n1 1\nF 1\nINT\n1\n0\n"))
 	fmt.Println(err)
 	// Output:

@@ -203,7 +203,7 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 			allowed = 1e-6 * size
 		}
 		if !(math.Abs(one-two) <= allowed) {
-			t.Errorf("%s %d: gᵀdx is %.12g, the gradient times the change %.12g; %+v", qpbackend.ConeNames(p), seen, one, two, reg)
+			t.Errorf("%v %d: gᵀdx is %.12g, the gradient times the change %.12g; %+v", p.Cones, seen, one, two, reg)
 		}
 		if !reg.Regular {
 			if kinks++; sure {

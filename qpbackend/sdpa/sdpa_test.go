@@ -201,7 +201,7 @@ func ExampleRead() {
 		return
 	}
 	n, m := f.Problem.Dims()
-	fmt.Println(n, "variables,", m, "rows,", qpbackend.ConeNames(f.Problem))
+	fmt.Println(n, "variables,", m, "rows,", f.Problem.Cones[0].Kind)
 	_, err = sdpa.Read(strings.NewReader("2\n1\n2\n1 1\n1 1 3 1 5\n"))
 	fmt.Println(err)
 	// Output:

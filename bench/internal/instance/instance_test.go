@@ -237,10 +237,10 @@ func TestCones(t *testing.T) {
 			if !reflect.DeepEqual(p.A, make1(t, in).A) {
 				t.Errorf("%s differs the second time", in.Name)
 			}
-			kinds := qpbackend.ConeNames(p)
 			for prefix, kind := range map[string]string{"soc": "second-order", "exp": "exponential", "pow": "power", "psd": "semidefinite", "groups": "second-order", "logistic": "exponential", "maxcut": "semidefinite"} {
-				if strings.HasPrefix(class, prefix) && kinds != kind {
-					t.Errorf("%s has cones: %s", in.Name, kinds)
+				other := func(c qpbackend.Cone) bool { return c.Kind.String() != kind }
+				if strings.HasPrefix(class, prefix) && slices.ContainsFunc(p.Cones, other) {
+					t.Errorf("%s has cones: %v", in.Name, p.Cones)
 				}
 			}
 			want := map[qpbackend.Status]string{qpbackend.PrimalInfeasible: "-infeasible", qpbackend.DualInfeasible: "-unbounded"}[in.Want]

@@ -34,8 +34,8 @@ type arrowhead struct {
 	room           workspace
 	wide           vectors // the processor has wide registers
 
-	sign     []int8 // of the call of factorise that runs
-	reg      ldl.Regularisation
+	sign     []int8
+	reg      ldl.Regularisation // of the call of factorise that runs
 	replaced int
 }
 

@@ -226,8 +226,11 @@ func (f *eliminated) pattern(ctx context.Context, reduced []int32, cliques [][]i
 	return nil
 }
 
-func (f *eliminated) load(val []float64, _ []int8) {
+func (f *eliminated) load(val []float64, sign []int8) {
 	f.val = val
+	for c, j := range f.kept {
+		f.sign[c] = sign[j]
+	}
 	for _, g := range f.blocks {
 		if g.own != nil {
 			g.gram.Load(g.own.Load(f.k, val, g.first))
@@ -237,12 +240,11 @@ func (f *eliminated) load(val []float64, _ []int8) {
 	}
 }
 
-func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []int8,
-	_ ldl.Regularisation) (int, error) {
+func (f *eliminated) factorise(ctx context.Context, diag []float64, _ ldl.Regularisation, _ []float64) (int, error) {
 	v, exact := f.red.Val, f.exact.always || f.exact.on
 	clear(v)
 	for e, at := range f.from {
-		v[f.to[e]] = val[at]
+		v[f.to[e]] = f.val[at]
 	}
 	for _, b := range f.blocks {
 		to, with := elimination.Sum{Val: v, Places: b.places, Factor: 1}, b.scaling.Inverse
@@ -260,9 +262,8 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 		}
 	}
 	for c, j := range f.kept {
-		f.sign[c] = sign[j]
 		if v[f.diag[c]] += diag[j]; !exact {
-			v[f.diag[c]] += float64(sign[j]) * f.more
+			v[f.diag[c]] += float64(f.sign[c]) * f.more
 		}
 		f.scale[c] = 1
 		if d := math.Abs(v[f.diag[c]]); d > 0 && d <= math.MaxFloat64 {
@@ -280,7 +281,11 @@ func (f *eliminated) factorise(ctx context.Context, val, diag []float64, sign []
 			v[at] += float64(f.sign[c]) * more
 		}
 	}
-	return f.f.factorise(ctx, v, diag, f.sign, ldl.Regularisation{Eps: lostShare, Delta: lostKept})
+	for c, at := range f.diag {
+		f.b[c] = v[at]
+	}
+	f.f.load(v, f.sign)
+	return f.f.factorise(ctx, f.b[:len(f.kept)], ldl.Regularisation{Eps: lostShare, Delta: lostKept}, nil)
 }
 
 // lostShare of its diagonal entry is a pivot of the Schur complement that is rounding error alone;

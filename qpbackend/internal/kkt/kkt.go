@@ -163,7 +163,7 @@ func (s *System) Factorise(ctx context.Context, d []float64) (replaced int, err 
 // FactoriseAhead is Factorise, and begins to solve for the right-hand side b, which SolveAhead goes
 // on with; nil for none.
 func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced int, err error) {
-	val, own := s.tri.k.Val, s.tri.d[:s.n]
+	own := s.tri.d[:s.n]
 	for j, h := range s.tri.hd[:len(own)] {
 		own[j] = h + d[j]
 	}
@@ -173,22 +173,15 @@ func (s *System) FactoriseAhead(ctx context.Context, d, b []float64) (replaced i
 		s.weigh()
 		s.weighBlocks()
 	}
-	reg := ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta}
 	f, sparse := s.f.(whole)
 	switch {
 	case len(s.cones.blocks) == 0:
 	case sparse && s.cones.behind:
 		f.f.Reload(s.tri.k.ColPtr[s.n+s.m])
 	default:
-		s.f.load(val, s.tri.sign)
+		s.f.load(s.tri.k.Val, s.tri.sign)
 	}
-	if sparse {
-		return f.f.Refactor(ctx, s.outweighed(), reg, b)
-	}
-	for j, d := range own { // other factors look there, products for the variables
-		val[s.tri.diag[j]] = d
-	}
-	return s.f.factorise(ctx, val, s.tri.d, s.tri.sign, reg)
+	return s.f.factorise(ctx, s.outweighed(), ldl.Regularisation{Eps: pivotEps, Delta: pivotDelta}, b)
 }
 
 // Outweigh makes the factors that follow the factors of a matrix with by more on the diagonal, less

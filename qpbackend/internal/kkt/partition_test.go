@@ -134,7 +134,7 @@ func TestBlocksAndVectors(t *testing.T) {
 	for j := range diag {
 		diag[j] = k.Val[k.ColPtr[j+1]-1]
 	}
-	if replaced, err := f.factorise(context.Background(), k.Val, diag, sign, ldl.Regularisation{}); replaced != 0 || err != nil {
+	if replaced, err := f.factorise(context.Background(), diag, ldl.Regularisation{}, nil); replaced != 0 || err != nil {
 		t.Fatal(replaced, err)
 	}
 	f.solve(x, x)

@@ -12,9 +12,9 @@ import (
 
 // factorise computes the factors of the matrix with the given diagonal and the
 // other values that have gone through load. The rules are the same as in ldl.Factor.
-func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int8,
-	reg ldl.Regularisation) (replaced int, err error) {
-	f.sign, f.reg, f.replaced = sign, reg, 0
+func (f *arrowhead) factorise(ctx context.Context, diag []float64, reg ldl.Regularisation,
+	_ []float64) (replaced int, err error) {
+	f.reg, f.replaced = reg, 0
 	if !f.pairs.invert(diag, reg.Eps) {
 		f.fill(diag)
 	}
@@ -35,7 +35,6 @@ func (f *arrowhead) factorise(ctx context.Context, _, diag []float64, sign []int
 	if f.room.product.Ends(0) {
 		err = ctx.Err()
 	}
-	f.sign = nil
 	if err != nil {
 		return f.replaced, err
 	}
@@ -343,7 +342,8 @@ func (f *arrowhead) factorSchur(work *poll.Poll) (bad int32, failed float64, err
 }
 
 // load takes over the values off the diagonal.
-func (f *arrowhead) load(val []float64, _ []int8) {
+func (f *arrowhead) load(val []float64, sign []int8) {
+	f.sign = sign
 	f.rows.filled, f.rows.terms = 0, f.rows.terms[:0]
 	for i := range f.inside {
 		e := &f.inside[i]

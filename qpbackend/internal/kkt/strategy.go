@@ -44,9 +44,9 @@ func ParseStrategy(name string) (Strategy, error) {
 type factor interface {
 	// load says that values off the diagonal, or the signs of pivots, have changed.
 	load(val []float64, sign []int8)
-	// factorise is given the values and, once more, the diagonal; where the
-	// System does without the rows' diagonal in val, diag alone has it.
-	factorise(ctx context.Context, val, diag []float64, sign []int8, reg ldl.Regularisation) (replaced int, err error)
+	// factorise is given the diagonal; values off it are those of the last load. It may begin to
+	// solve for the right-hand side b, nil for none.
+	factorise(ctx context.Context, diag []float64, reg ldl.Regularisation, b []float64) (replaced int, err error)
 	// solve sets x to the solution for the right-hand side b.
 	solve(x, b []float64)
 	// work is about the multiplications of a factorisation and the solves of an iteration.
@@ -60,8 +60,8 @@ type whole struct{ f *ldl.Factor }
 
 func (w whole) load(val []float64, sign []int8) { w.f.Load(val, sign) }
 
-func (w whole) factorise(ctx context.Context, val, _ []float64, sign []int8, reg ldl.Regularisation) (int, error) {
-	return w.f.Factorise(ctx, val, sign, reg)
+func (w whole) factorise(ctx context.Context, diag []float64, reg ldl.Regularisation, b []float64) (int, error) {
+	return w.f.Refactor(ctx, diag, reg, b)
 }
 
 func (w whole) solve(x, b []float64) { w.f.SolveTo(x, b) }

@@ -26,6 +26,7 @@ type Factor struct {
 
 	d, dinv []float64
 	x       []float64 // of SolveTo
+	diag    []float64 // of Factorise
 
 	first *leading    // of the first pivots, perhaps none,
 	sup   *supernodal // and of the matrix that these leave
@@ -40,11 +41,9 @@ type analysis struct {
 	room []int32 // 4n + 1 entries for vectors of its steps
 }
 
-// call has the values of the last Load, with the signs, and the arguments of the call of
-// Factorise that runs.
+// call has the arguments of the last Load, and of the call of Refactor that runs.
 type call struct {
 	val      []float64
-	loaded   []int8
 	sign     []int8
 	reg      Regularisation
 	replaced int
@@ -66,7 +65,7 @@ func (f *Factor) Front() int {
 }
 
 // Pivots returns D in pivot order and the original index of each pivot. They
-// are the factor's own slices; D changes with the next Factorise.
+// are the factor's own slices; D changes with the next factorisation.
 func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 
 // Factorise computes P K Pᵀ = L D Lᵀ from values in the order of k.Val given to
@@ -74,16 +73,26 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // for unknown; nil: none is known. It returns the number of replaced pivots. It
 // is an error when a pivot is not finite, or zero and not replaced; the factor
 // then must not be used. When ctx ends, the error is ctx.Err(). No allocation but
-// for the error.
+// for the error, and in the first call.
 func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8,
 	reg Regularisation) (replaced int, err error) {
-	return f.checked(ctx, val, nil, sign, reg)
+	if size := f.entries(); len(val) != size {
+		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), size)
+	}
+	if sign != nil && len(sign) != f.n {
+		return 0, fmt.Errorf("ldl: %d signs for %d pivots", len(sign), f.n)
+	}
+	f.Load(val, sign)
+	for k, end := range f.last {
+		f.diag[k] = val[end-1]
+	}
+	return f.Refactor(ctx, f.diag, reg, nil)
 }
 
 // Load takes over the values off the diagonal and the signs, as for Factorise, for calls of
 // Refactor. It keeps both.
 func (f *Factor) Load(val []float64, sign []int8) {
-	f.call.val, f.call.loaded = val, sign
+	f.call.val, f.call.sign = val, sign
 	f.first.load(f, val, sign)
 }
 
@@ -93,37 +102,26 @@ func (f *Factor) Reload(from int) { f.first.fix(f.call.val, from) }
 
 // Refactor is Factorise with the values of the last Load off the diagonal, and diag, of length n,
 // on it. On the way it begins to solve for the right-hand side b, which SolveAhead goes on with;
-// nil for none. It does not keep D for Pivots.
+// nil for none.
 func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisation,
 	b []float64) (replaced int, err error) {
 	if b != nil {
 		f.gather(b)
 	}
-	return f.checked(ctx, f.call.val, diag, f.call.loaded, reg)
+	f.call.reg, f.call.replaced = reg, 0
+	bad, err := f.first.eliminate(ctx, f, diag)
+	if bad < 0 && err == nil {
+		bad, err = f.sup.factorise(ctx, f)
+	}
+	if err == nil && bad >= 0 {
+		err = fmt.Errorf("ldl: pivot %d of %d, row %d of the matrix, is %g", bad, f.n, f.perm[bad], f.d[bad])
+	}
+	return f.call.replaced, err
 }
 
 // SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call.
 // No allocation.
 func (f *Factor) SolveAhead(x []float64) { f.finish(x) }
-
-// checked is Factorise, with diag as in factorise.
-func (f *Factor) checked(ctx context.Context, val, diag []float64, sign []int8,
-	reg Regularisation) (replaced int, err error) {
-	if size := f.entries(); len(val) != size {
-		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), size)
-	}
-	if sign != nil && len(sign) != f.n {
-		return 0, fmt.Errorf("ldl: %d signs for %d pivots", len(sign), f.n)
-	}
-	bad, replaced, err := f.factorise(ctx, val, diag, sign, reg)
-	if err != nil {
-		return replaced, err
-	}
-	if bad >= 0 {
-		return replaced, fmt.Errorf("ldl: pivot %d of %d, row %d of the matrix, is %g", bad, f.n, f.perm[bad], f.d[bad])
-	}
-	return replaced, nil
-}
 
 // entries is the number of the caller's values.
 func (f *Factor) entries() int {
@@ -131,18 +129,6 @@ func (f *Factor) entries() int {
 		return 0
 	}
 	return f.last[f.n-1]
-}
-
-// factorise returns the pivot at which it failed, or −1, and ctx.Err() where ctx has ended. With
-// diag val has the values that are loaded, else all.
-func (f *Factor) factorise(ctx context.Context, val, diag []float64, sign []int8,
-	reg Regularisation) (bad, replaced int, err error) {
-	f.call.sign, f.call.reg, f.call.replaced = sign, reg, 0
-	if bad, err = f.first.eliminate(ctx, f, val, diag); bad < 0 && err == nil {
-		bad, err = f.sup.factorise(ctx, f)
-	}
-	f.call.sign = nil
-	return bad, f.call.replaced, err
 }
 
 // pivot stores d as pivot k, replaced if the regularisation says so, and

@@ -57,7 +57,13 @@ func (s *leading) load(f *Factor, val []float64, sign []int8) {
 		}
 	}
 	s.fix(val, 0)
-	s.expect(f, sign)
+	if sign == nil {
+		clear(s.sign)
+		return
+	}
+	for k, j := range f.order[:count] {
+		s.sign[k] = sign[j]
+	}
 }
 
 // fix takes over the values from an entry on.
@@ -70,30 +76,9 @@ func (s *leading) fix(val []float64, from int) {
 	}
 }
 
-// expect puts the signs into the order of the columns.
-func (s *leading) expect(f *Factor, sign []int8) {
-	if sign == nil {
-		clear(s.sign)
-		return
-	}
-	for k, j := range f.order[:len(s.sign)] {
-		s.sign[k] = sign[j]
-	}
-}
-
-// place sets the values from the matrix: from val, or from those loaded and diag.
-func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
+// place sets the values from the matrix, as loaded, with diag on its diagonal.
+func (s *leading) place(work *poll.Poll, f *Factor, diag []float64) error {
 	v, count := s.val, len(s.sign)
-	if diag == nil {
-		if err := zero(work, v); err != nil {
-			return err
-		}
-		for e, p := range s.dest {
-			v[p] = val[e]
-		}
-		s.expect(f, f.call.sign)
-		return nil
-	}
 	pivots := v[:count]
 	for k, j := range f.order[:len(pivots)] {
 		pivots[k] = diag[j]
@@ -102,6 +87,7 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 	if err := zero(work, v[s.rest:]); err != nil {
 		return err
 	}
+	val := f.call.val
 	if count == 0 {
 		for e, p := range s.dest {
 			v[p] = val[e]
@@ -116,13 +102,12 @@ func (s *leading) place(work *poll.Poll, f *Factor, val, diag []float64) error {
 	return nil
 }
 
-// eliminate sets the values of the leading columns and of the matrix that is left, from the values
-// of the caller, see place. On the way it does the work of forward for f.x: pivots wait for each
-// other, and that fills the time. Pivots are kept in f.d with a nil diag. It returns the pivot at
-// which it failed, or −1.
-func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64) (int, error) {
+// eliminate sets the values of the leading columns and of the matrix that is left, see place. On
+// the way it does the work of forward for f.x: pivots wait for each other, and that fills the time.
+// It returns the pivot at which it failed, or −1.
+func (s *leading) eliminate(ctx context.Context, f *Factor, diag []float64) (int, error) {
 	work := poll.New(ctx)
-	if err := s.place(&work, f, val, diag); err != nil {
+	if err := s.place(&work, f, diag); err != nil {
 		return -1, err
 	}
 	v, x, row, target, eps := s.val, f.x, s.row, s.target, f.call.reg.Eps
@@ -131,7 +116,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 		c := int(r.entries)
 		d, sign, pivots := f.d[k:][:r.columns], s.sign[k:][:r.columns], v[k:][:r.columns]
 		if r.alike {
-			if done := s.fours(f, k, o, e, t, c, d, sign, diag == nil); done < len(d) {
+			if done := s.fours(f, k, o, e, t, c, d, sign); done < len(d) {
 				return k + done, nil
 			}
 			o, e, t, k = o+c*len(d), e+c*len(d), t+c*(c+1)/2*len(d), k+len(d)
@@ -141,7 +126,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 			continue
 		}
 		if c == 2 && len(d) >= longRun {
-			if done := s.pairs(f, k, o, e, t, d, sign, diag == nil); done < len(d) {
+			if done := s.pairs(f, k, o, e, t, d, sign); done < len(d) {
 				return k + done, nil
 			}
 			o, e, t, k = o+2*len(d), e+2*len(d), t+3*len(d), k+len(d)
@@ -152,9 +137,7 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 		}
 		for j := range d {
 			own := pivots[j]
-			if diag == nil {
-				d[j] = own
-			}
+			d[j] = own
 			inv := 1 / own
 			if size := own * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
 				if !f.pivot(k+j, own) {
@@ -247,10 +230,10 @@ func (s *leading) eliminate(ctx context.Context, f *Factor, val, diag []float64)
 // Source: a limit of speed: a call takes as long as some columns.
 const longRun = 16
 
-// pairs is eliminate for columns from k on with two entries, of which the pivots become d where
-// they are to be kept, with their first places. It returns their number, or the number of the ones
+// pairs is eliminate for columns from k on with two entries, of which the pivots become d, with
+// their first places. It returns their number, or the number of the ones
 // before the first without a pivot.
-func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, keep bool) int {
+func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8) int {
 	v, x, eps := s.val, f.x, f.call.reg.Eps
 	sign, own, pivots := sign[:len(d)], x[k:][:len(d)], v[k:][:len(d)]
 	val, row, target := v[o:][:2*len(d)], s.row[e:][:2*len(d)], s.target[t:][:3*len(d)]
@@ -258,9 +241,7 @@ func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, kee
 		c, i, p := (*[2]float64)(val[2*j:2*j+2:2*j+2]), (*[2]int32)(row[2*j:2*j+2:2*j+2]),
 			(*[3]int32)(target[3*j:3*j+3:3*j+3])
 		pivot := pivots[j]
-		if keep {
-			d[j] = pivot
-		}
+		d[j] = pivot
 		inv := 1 / pivot
 		if size := pivot * float64(sign[j]); !(size > eps && size <= math.MaxFloat64) {
 			if !f.pivot(k+j, pivot) {
@@ -284,14 +265,12 @@ func (s *leading) pairs(f *Factor, k, o, e, t int, d []float64, sign []int8, kee
 // fours is eliminate for columns from k on, four by four, that have c entries each in the same
 // rows, as pairs. Such columns wait for none of each other, and each place is read and written once
 // for four of them.
-func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8, keep bool) int {
+func (s *leading) fours(f *Factor, k, o, e, t, c int, d []float64, sign []int8) int {
 	v, x, row, target, eps := s.val, f.x, s.row[e:][:c], s.target[t:][:c*(c+1)/2], f.call.reg.Eps
 	for j := 0; j+4 <= len(d); j += 4 {
 		w, pivots, val := (*[4]float64)(x[k+j:]), (*[4]float64)(v[k+j:]), v[o+c*j:][:4*c]
 		for i, own := range pivots {
-			if keep {
-				d[j+i] = own
-			}
+			d[j+i] = own
 			inv := 1 / own
 			if size := own * float64(sign[j+i]); !(size > eps && size <= math.MaxFloat64) {
 				if !f.pivot(k+j+i, own) {

@@ -72,8 +72,8 @@ func Count(ctx context.Context, k *sparse.CSC, perm []int) (*Factor, error) {
 	if f.nnz > maxEntries {
 		return nil, tooLarge(f.nnz)
 	}
-	vec := make([]float64, 3*n)
-	f.d, f.dinv, f.x = vec[:n:n], vec[n:2*n:2*n], vec[2*n:]
+	vec := make([]float64, 4*n)
+	f.d, f.dinv, f.x, f.diag = vec[:n:n], vec[n:2*n:2*n], vec[2*n:3*n:3*n], vec[3*n:]
 	return f, nil
 }
 
