@@ -79,9 +79,11 @@ func number(s string) (float64, error) {
 // columns of the six fields of a fixed line, from 0, ends exclusive.
 var columns = [6][2]int{{1, 3}, {4, 12}, {14, 22}, {24, 36}, {39, 47}, {49, 61}}
 
-// cutFixed returns the fields of a fixed line and whether the text between them
-// is blank.
-func cutFixed(text string) (f [6]string, ok bool) {
+// cutFixed returns the fields of a fixed line, or says why it is none.
+func cutFixed(sec section, text string) (f [6]string, err error) {
+	if strings.IndexByte(text, '\t') >= 0 {
+		return f, fmt.Errorf("a tab in fixed columns")
+	}
 	at := func(from, to int) string {
 		from, to = min(from, len(text)), min(to, len(text))
 		return strings.TrimSpace(text[from:to])
@@ -89,7 +91,7 @@ func cutFixed(text string) (f [6]string, ok bool) {
 	prev := 0
 	for k, c := range columns {
 		if at(prev, c[0]) != "" {
-			return f, false
+			return f, fmt.Errorf("does not fit the fixed columns")
 		}
 		f[k] = at(c[0], c[1])
 		prev = c[1]
@@ -100,123 +102,88 @@ func cutFixed(text string) (f [6]string, ok bool) {
 	} else if strings.HasPrefix(f[4], "$") {
 		f[4], f[5] = "", ""
 	}
-	return f, true
-}
-
-// fixedCard reads a fixed line of a section, or says why it is none.
-func fixedCard(sec section, text string) (card, error) {
-	if strings.IndexByte(text, '\t') >= 0 {
-		return card{}, fmt.Errorf("a tab in fixed columns")
+	if f[4] == "" && f[5] != "" {
+		return f, fmt.Errorf("%q stands behind no name", f[5])
 	}
-	f, ok := cutFixed(text)
-	if !ok {
-		return card{}, fmt.Errorf("does not fit the fixed columns")
-	}
-	c := card{kind: f[0], name: f[1]}
 	switch sec {
 	case rowSection:
 		if f[0] == "" || f[1] == "" || f[2] != "" {
-			return c, fmt.Errorf("want a type and a row in columns 2 and 5")
+			return f, fmt.Errorf("want a type and a row in columns 2 and 5")
 		}
-		return c, nil
 	case boundSection:
 		if f[0] == "" || f[2] == "" {
-			return c, fmt.Errorf("want a type, a set and a column in columns 2, 5 and 15")
+			return f, fmt.Errorf("want a type, a set and a column in columns 2, 5 and 15")
 		}
 	default:
 		if f[0] != "" || f[2] == "" || f[1] == "" && sec != rhsSection && sec != rangeSection {
-			return c, fmt.Errorf("want names in columns 5 and 15")
-		}
-		if strings.Trim(f[2], "'") == "MARKER" {
-			c.marker = strings.Trim(f[3]+f[4], "'")
-			return c, nil
+			return f, fmt.Errorf("want names in columns 5 and 15")
 		}
 	}
-	for k := range 2 {
-		name, num := f[2+2*k], f[3+2*k]
-		if name == "" && num == "" {
-			break
-		}
-		if k == 0 && sec == boundSection && valueless(c.kind) {
-			c.pairs[0] = pair{name, 0}
-			c.n = 1
-			break
-		}
-		v, err := number(num)
-		if err != nil || name == "" {
-			return c, fmt.Errorf("%q is not a number behind the name %q", num, name)
-		}
-		c.pairs[k] = pair{name, v}
-		c.n = k + 1
-	}
-	return c, nil
+	return f, nil
 }
 
-// freeCard reads a line of fields separated by white space. known says whether a
-// name is one of those that the section's pairs may start with; it decides
-// whether the name of a set was left out.
-func freeCard(sec section, text string, known func(string) bool) (card, error) {
+// cutFree returns the same fields of a line of fields separated by white space. known says whether
+// a name is one of those that the section's pairs may start with; it decides whether the name of a
+// set was left out.
+func cutFree(sec section, text string, known func(string) bool) (out [6]string, err error) {
 	f := strings.Fields(text)
-	var c card
 	switch sec {
 	case rowSection:
 		if len(f) != 2 {
-			return c, fmt.Errorf("want a type and the name of a row, found %d fields", len(f))
+			return out, fmt.Errorf("want a type and the name of a row, found %d fields", len(f))
 		}
-		return card{kind: f[0], name: f[1]}, nil
+		out[0], out[1] = f[0], f[1]
+		return out, nil
 	case boundSection:
-		return freeBound(f, known)
-	case rhsSection, rangeSection:
-		if len(f)%2 == 1 {
-			c.name, f = f[0], f[1:]
-		}
-	default:
-		if len(f) > 0 {
-			c.name, f = f[0], f[1:]
-		}
-		if len(f) == 2 && strings.Trim(f[0], "'") == "MARKER" {
-			c.marker = strings.Trim(f[1], "'")
-			return c, nil
-		}
+		return cutFreeBound(f, known)
+	}
+	if len(f)%2 == 1 || sec != rhsSection && sec != rangeSection {
+		out[1], f = f[0], f[1:]
 	}
 	if len(f) != 2 && len(f) != 4 {
-		return c, fmt.Errorf("want one or two pairs of a name and a number, found %d fields behind the first name",
+		return out, fmt.Errorf("want one or two pairs of a name and a number, found %d fields behind the first name",
 			len(f))
 	}
-	for k := 0; k < len(f); k += 2 {
-		v, err := number(f[k+1])
-		if err != nil {
-			return c, err
-		}
-		c.pairs[k/2] = pair{f[k], v}
-		c.n++
-	}
-	return c, nil
+	copy(out[2:], f)
+	return out, nil
 }
 
-func freeBound(f []string, known func(string) bool) (card, error) {
-	c := card{kind: f[0], n: 1}
-	f = f[1:]
-	needsValue := !valueless(c.kind)
+func cutFreeBound(f []string, known func(string) bool) (out [6]string, err error) {
+	kind, f := f[0], f[1:]
+	needsValue := !valueless(kind)
 	switch {
 	case len(f) == 3:
 	case len(f) == 2 && needsValue:
 		f = []string{"", f[0], f[1]} // no set
 	case len(f) == 2 && (known(f[1]) || !known(f[0])):
-		f = []string{f[0], f[1], "0"}
-	case len(f) == 2:
-		f = []string{"", f[0], "0"} // a value that says nothing
-	case len(f) == 1 && !needsValue:
-		f = []string{"", f[0], "0"}
+	case len(f) == 2, len(f) == 1 && !needsValue: // a value, if any, says nothing
+		f = []string{"", f[0]}
 	default:
-		return c, fmt.Errorf("a bound %s with %d fields; want a set, a column and a number", c.kind, len(f))
+		return out, fmt.Errorf("a bound %s with %d fields; want a set, a column and a number", kind, len(f))
 	}
-	c.name = f[0]
-	v, err := number(f[2])
-	if err != nil && needsValue {
-		return c, err
+	out[0] = kind
+	copy(out[1:], f)
+	return out, nil
+}
+
+// newCard reads the fields of a line of a section.
+func newCard(sec section, f [6]string) (card, error) {
+	c := card{kind: f[0], name: f[1]}
+	if sec == colSection && strings.Trim(f[2], "'") == "MARKER" {
+		c.marker = strings.Trim(f[3]+f[4], "'")
+		return c, nil
 	}
-	c.pairs[0] = pair{f[1], v}
+	for k := 2; k < len(f) && f[k]+f[k+1] != ""; k += 2 {
+		v := 0.0
+		if sec != boundSection || !valueless(c.kind) {
+			var err error
+			if v, err = number(f[k+1]); err != nil {
+				return c, err
+			}
+		}
+		c.pairs[c.n] = pair{f[k], v}
+		c.n++
+	}
 	return c, nil
 }
 

@@ -96,7 +96,7 @@ func (p *parser) fits(l line) error {
 		p.sec = sections[strings.ToUpper(f[0])]
 		p.fixed = !(p.sec == nameSection && len(f) == 3 && f[2] == "FREE")
 	case p.sec.hasCards():
-		if _, err := fixedCard(p.sec, l.text); err != nil {
+		if _, err := p.card(l.text); err != nil {
 			p.fixed, p.misfit = false, l.no
 		}
 	}
@@ -130,10 +130,14 @@ func (p *parser) line(l line) error {
 }
 
 func (p *parser) card(text string) (card, error) {
-	if p.fixed {
-		return fixedCard(p.sec, text)
+	f, err := cutFixed(p.sec, text)
+	if !p.fixed {
+		f, err = cutFree(p.sec, text, func(s string) bool { _, ok := p.col[s]; return ok })
 	}
-	return freeCard(p.sec, text, func(s string) bool { _, ok := p.col[s]; return ok })
+	if err != nil {
+		return card{}, err
+	}
+	return newCard(p.sec, f)
 }
 
 func (p *parser) header(text string) error {
