@@ -34,20 +34,19 @@ const Outweigh = 10 * nonconvexTol
 // exactly if the smallest scaled eigenvalue of P is above −ε. It is for matrices of one pattern,
 // and for one goroutine.
 type Convexity struct {
-	diagonal bool        // nothing else is needed
-	k        *sparse.CSC // upper triangle with diagonal of the variables in products
-	vars     []int       // these variables
-	pos      []int       // entry of P → entry of k, −1 for a square of another variable
-	diag     []int
-	f        *ldl.Factor // of k; nil, as all these: not needed so far
-	scale    []float64
-	rows     [][]float64 // the envelope: each row of the lower triangle from its first entry on; nil: not needed so far
-	narrow   bool        // it is factored faster than a pattern is analysed
+	k      *sparse.CSC // upper triangle with diagonal of the variables in products
+	vars   []int       // these variables
+	pos    []int       // entry of P → entry of k, −1 for a square of another variable
+	diag   []int
+	f      *ldl.Factor // of k; nil, as all these: not needed so far
+	scale  []float64
+	rows   [][]float64 // the envelope: each row of the lower triangle from its first entry on; nil: not needed so far
+	narrow bool        // it is factored faster than a pattern is analysed
 }
 
 // NewConvexity looks at the pattern of P, an upper triangle. The error is ctx.Err().
 func NewConvexity(ctx context.Context, p *sparse.CSC) (*Convexity, error) {
-	c := &Convexity{scale: make([]float64, p.Cols), diagonal: isDiagonal(p)}
+	c := &Convexity{scale: make([]float64, p.Cols)}
 	work := 0.0
 	for j := range p.Cols {
 		work += products(width(p, j))
@@ -210,17 +209,6 @@ func (c *Convexity) dominant(p *sparse.CSC) bool {
 	return true
 }
 
-func isDiagonal(p *sparse.CSC) bool {
-	for j := range p.Cols {
-		for k := p.ColPtr[j]; k < p.ColPtr[j+1]; k++ {
-			if p.RowIdx[k] != j {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // Check returns a *NonconvexError for a P with more negative curvature than
 // rounding makes, and ctx.Err() where ctx has ended. exact says that there is
 // none at all; else a method has to outweigh it, by a proximal term of weight
@@ -252,14 +240,6 @@ func (c *Convexity) Check(ctx context.Context, p *sparse.CSC) (exact bool, err e
 // negative is the variable at whose pivot S·P·S + ε·I fails to be positive, −1
 // for none.
 func (c *Convexity) negative(ctx context.Context, p *sparse.CSC, ε float64) (int, error) {
-	if c.diagonal {
-		for j := range p.Cols {
-			if k := p.ColPtr[j]; k < p.ColPtr[j+1] && p.Val[k]*c.scale[j]*c.scale[j] < -ε {
-				return j, nil
-			}
-		}
-		return -1, nil
-	}
 	if c.f == nil {
 		if err := c.analyse(ctx, p); err != nil {
 			return -1, err

@@ -194,19 +194,6 @@ func (c *Asymmetric) whole() (m triangle) {
 	return m
 }
 
-// Block sets h to the upper triangle of H, column by column.
-func (c *Asymmetric) Block(h []float64) {
-	m := c.whole()
-	p, j, k := c.behind()
-	at := func(row, column int, v float64) { h[max(row, column)*(max(row, column)+1)/2+min(row, column)] = v }
-	at(p, p, m.a00)
-	at(p, j, m.a10)
-	at(j, j, m.a11)
-	at(p, k, m.a20)
-	at(j, k, m.a21)
-	at(k, k, m.a22)
-}
-
 // Expansion writes H as diag(d) + uuᵀ − vvᵀ with diag(d) − vvᵀ positive definite.
 // Along one direction H is larger than along the others the more, the smaller the distance from
 // the boundary is: u takes that, so that the rest keeps its digits. H' less half of what leaves it

@@ -16,8 +16,6 @@ type Cone interface {
 	Scale(s, z []float64) bool
 	// Mul sets dst to H·x; they may not overlap.
 	Mul(dst, x []float64)
-	// Block sets h to the upper triangle of H, column by column.
-	Block(h []float64)
 	// Absorb adds H(H+I)⁻¹e to ds, for a residual e of the rows: all but the part that is
 	// less to the rows than to ds in the scaling.
 	Absorb(ds, e []float64)
@@ -29,6 +27,8 @@ type Cone interface {
 // Symmetric is a self-dual homogeneous cone with its Nesterov-Todd scaling.
 type Symmetric interface {
 	Cone
+	// Block sets h to the upper triangle of H, column by column.
+	Block(h []float64)
 	// Margin is the largest t for which v − t·e is in the cone, e the unit.
 	Margin(v []float64) float64
 	// Reach are the largest steps that keep s + αp·ds and z + αd·dz in the cone,

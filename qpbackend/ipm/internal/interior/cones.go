@@ -216,7 +216,7 @@ func (c *cones) weigh(w *Work) {
 			}
 			continue
 		}
-		mb.Block(c.h)
+		mb.sym.Block(c.h)
 		w.lin.sys.SetDense(k, c.h)
 		for i, at := 0, 0; i < len(diag); i++ {
 			diag[i] = -(c.h[at] + more)
