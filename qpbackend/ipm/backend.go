@@ -80,7 +80,7 @@ type solver struct {
 
 	best     base.Point
 	cand     base.Point // the present iterate, unscaled
-	cert     base.Point // a proof: y and z, or the direction x; made when first needed
+	cert     base.Point // a proof: y and z, or the direction x
 	work     []float64
 	rowSizes []float64 // of the values loaded, for Certify
 	colNorms []float64 // the largest entry of each column of A, scaled
@@ -94,6 +94,7 @@ func newSolver(ctx context.Context, own base.Solver, how KKT) (*solver, error) {
 		Solver: own, how: how,
 		best:     base.NewPoint(n, m),
 		cand:     base.NewPoint(n, m),
+		cert:     base.NewPoint(n, m),
 		work:     make([]float64, qpbackend.CertifyLen(p)),
 		rowSizes: make([]float64, m),
 		colNorms: make([]float64, n),

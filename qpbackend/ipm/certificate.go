@@ -5,7 +5,6 @@ import (
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/internal/base"
 	"github.com/dcopt/dcopt/qpbackend/internal/equil"
 )
 
@@ -53,7 +52,6 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	if !(weight <= s.Set.InfeasTol/2 && (!weigh || s.cancels(y, aty))) {
 		return weight, false
 	}
-	s.makeCert()
 	for i, e := range sc.E {
 		s.cert.Y[s.lay.row(i)] = e * y[i] / -support
 	}
@@ -65,13 +63,6 @@ func (s *solver) primalProof(y, aty []float64, weigh bool) (weight float64, ok b
 	}
 	s.lay.handOver(s.P, s.cert.Y, s.cert.Z)
 	return weight, qpbackend.PrimalInfeasibility(s.P, s.cert.Y, s.cert.Z) <= s.Set.InfeasTol
-}
-
-// makeCert makes the room for a proof, which few problems need.
-func (s *solver) makeCert() {
-	if s.cert.X == nil {
-		s.cert = base.NewPoint(s.P.Dims())
-	}
 }
 
 // bound is the bound of variable j that a multiplier t belongs to, the upper one
@@ -144,7 +135,6 @@ func (s *solver) dualProof(d, ad []float64) bool {
 	if !(bad/fall <= tol/2 && s.flat(pd, ad, tol*top)) {
 		return false
 	}
-	s.makeCert()
 	for j, e := range d {
 		s.cert.X[j] = sc.D[j] * e / fall
 	}

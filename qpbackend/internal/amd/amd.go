@@ -48,7 +48,7 @@ func OrderStages(ctx context.Context, n int, colPtr, rowIdx []int, stage []uint8
 		if g.node[me].degree == g.left {
 			// The rest is a clique, all of it in me.
 			perm = g.appendMembers(perm, me)
-			for _, i := range g.vars(me) {
+			for _, i := range g.neighbours(me) {
 				perm = g.appendMembers(perm, i)
 			}
 			break

@@ -36,7 +36,7 @@ func (g *graph) choose() int32 {
 // pivot can be merged. It returns the length of the lists of those deferred.
 func (g *graph) deferLong(me int32) (length int32) {
 	skipped := 0
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		if v := &g.node[i]; v.long() {
 			length += v.size
 			v.skipped++
@@ -46,7 +46,7 @@ func (g *graph) deferLong(me int32) (length int32) {
 	if deferRate*skipped >= int(length) {
 		length = 0
 	}
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		v := &g.node[i]
 		if length > 0 && v.long() {
 			v.elems = -1
@@ -107,7 +107,7 @@ func (g *graph) count(i int32) {
 			v.degree = deg
 			return
 		}
-		for _, u := range g.vars(e) {
+		for _, u := range g.neighbours(e) {
 			if w := nv[u]; w > 0 && mark[u] != stamp {
 				mark[u] = stamp
 				deg += w

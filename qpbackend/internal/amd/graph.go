@@ -174,9 +174,6 @@ func (g *graph) neighbours(i int32) []int32 {
 	return g.list[v.start : v.start+v.size]
 }
 
-// vars is the list of the element e.
-func (g *graph) vars(e int32) []int32 { return g.neighbours(e) }
-
 // elements of the variable i.
 func (g *graph) elements(i int32) []int32 {
 	v := &g.node[i]

@@ -79,7 +79,7 @@ func TestQuotientGraph(t *testing.T) {
 				delete(want, v)
 			}
 			got := map[int]bool{}
-			for _, i := range g.vars(me) {
+			for _, i := range g.neighbours(me) {
 				for _, v := range g.appendMembers(nil, i) {
 					got[v] = true
 				}
@@ -88,7 +88,7 @@ func TestQuotientGraph(t *testing.T) {
 				t.Fatalf("trial %d: pivot %d has the neighbours %v, want %v", trial, me, got, want)
 			}
 			g.update(me)
-			for _, i := range g.vars(me) {
+			for _, i := range g.neighbours(me) {
 				bounded[i] = bounded[i] || g.node[i].elems >= 0
 			}
 			for _, v := range g.appendMembers(nil, me) {

@@ -11,7 +11,7 @@ func (g *graph) bucket(i int32, hash uint32) {
 // mergeIndistinct merges the variables of me that have the same neighbours.
 // Only those with equal hash are compared. It empties the buckets.
 func (g *graph) mergeIndistinct(me int32) {
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		h := g.node[i].bucket
 		if h < 0 {
 			continue

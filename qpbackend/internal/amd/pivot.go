@@ -20,7 +20,7 @@ func (g *graph) makeElement(me int32) {
 	}
 	first, weight := out, int32(0)
 	for _, e := range g.list[start:split] {
-		n, w := g.take(g.vars(e), out)
+		n, w := g.take(g.neighbours(e), out)
 		out, weight = n, weight+w
 		g.absorbElement(me, e)
 	}
@@ -58,7 +58,7 @@ func (g *graph) take(from []int32, out int32) (end, weight int32) {
 func (g *graph) scanElements(me int32, deferred int32) {
 	g.renew()
 	stamp, mark, nv := g.stamp, g.mark, g.nv
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		v := &g.node[i]
 		if v.elems <= 0 {
 			continue
@@ -84,7 +84,7 @@ func (g *graph) scanElements(me int32, deferred int32) {
 // outside is |Le \ Lme|, counted.
 func (g *graph) outside(e int32) int32 {
 	sum, nv := int32(0), g.nv
-	for _, v := range g.vars(e) {
+	for _, v := range g.neighbours(e) {
 		sum += max(nv[v], 0)
 	}
 	return sum
@@ -96,7 +96,7 @@ func (g *graph) outside(e int32) int32 {
 // Deferred variables are left alone.
 func (g *graph) updateDegrees(me int32) {
 	stamp, mark, list, nv := g.stamp, g.mark, g.list, g.nv
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		v := &g.node[i]
 		if v.elems < 0 {
 			continue
@@ -160,7 +160,7 @@ func (g *graph) finish(me int32) {
 	nvme := -g.nv[me]
 	g.nv[me] = nvme
 	out := pivot.start
-	for _, i := range g.vars(me) {
+	for _, i := range g.neighbours(me) {
 		nvi := -g.nv[i]
 		if nvi <= 0 {
 			continue

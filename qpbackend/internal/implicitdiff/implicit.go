@@ -201,7 +201,7 @@ func (d *Derivative) load(x, y, z []float64) {
 		d.now.wx[j] = d.now.x[j] + sc.C*sc.D[j]*z[j]
 	}
 	clear(d.now.s)
-	d.rows.add(d.now.s, d.now.x)
+	d.rows.a.AddMulVec(d.now.s, 1, d.now.x)
 	d.rows.offset(d.prob, sc)
 	for i, v := range y {
 		d.now.wy[i] = d.now.s[i] + sc.C/sc.E[i]*v
@@ -287,7 +287,7 @@ func (d *Derivative) conditions() float64 {
 	for i, s := range d.now.s {
 		d.room.f2[i] = -s
 	}
-	d.rows.addBoth(d.room.f2, d.room.f1, d.now.x, d.now.y)
+	d.rows.a.AddMulBoth(d.room.f2, d.room.f1, d.now.x, d.now.y)
 	return max(num.NormInf(d.room.f1), num.NormInf(d.room.f3), num.NormInf(d.room.f2))
 }
 
@@ -306,7 +306,7 @@ func (d *Derivative) newton(ctx context.Context) error {
 	for i, dy := range d.room.dy {
 		d.now.wy[i] += d.room.f2[i] + dy
 	}
-	d.rows.add(d.now.wy, d.room.dx)
+	d.rows.a.AddMulVec(d.now.wy, 1, d.room.dx)
 	return nil
 }
 

@@ -138,12 +138,6 @@ func (r *rows) offset(p *qpbackend.Problem, sc *equil.Scaling) {
 	}
 }
 
-// add adds A·x to v.
-func (r *rows) add(v, x []float64) { r.a.AddMulVec(v, 1, x) }
-
-// addBoth adds A·x to ax and Aᵀ·y to aty.
-func (r *rows) addBoth(ax, aty, x, y []float64) { r.a.AddMulBoth(ax, aty, x, y) }
-
 // turn sets at to the rows in the bases of the cones, times √(1−d).
 func (r *rows) turn(pieces []*piece) {
 	clear(r.at.Val)

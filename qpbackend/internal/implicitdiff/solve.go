@@ -109,7 +109,7 @@ func (d *Derivative) solve(ctx context.Context) error {
 	}
 	copy(d.room.dy, d.room.b2)
 	d.p.AddSymMulVec(rhs, 1, d.room.dx)
-	d.rows.add(d.room.dy, d.room.dx)
+	d.rows.a.AddMulVec(d.room.dy, 1, d.room.dx)
 	d.toBasis(d.room.dy)
 	clear(rhs[n:])
 	copy(rhs[n:], d.room.dy)

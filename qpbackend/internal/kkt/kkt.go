@@ -42,7 +42,7 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 	s.tri.pPos, s.tri.diag = make([]int, p.NNZ()), make([]int, size)
 	s.tri.hd, s.tri.sign, s.tri.d = make([]float64, n), make([]int8, size), make([]float64, size)
 	s.ref.res, s.tri.off = make([]float64, size), make([]bool, n+m)
-	s.ref.ax = make([]float64, m)
+	s.ref.ax, s.ref.cor, s.ref.weight = make([]float64, m), make([]float64, size), make([]float64, size-n)
 	if err := s.pattern(ctx); err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func (s *System) subtractVectors(b, x []float64) {
 // addVectors is AddBoth by way of vectors, where nothing is off and H is
 // diagonal.
 func (s *System) addVectors(ax, aty, x, y []float64) {
-	n, in, out := s.n, s.correction(), s.ref.res
+	n, in, out := s.n, s.ref.cor, s.ref.res
 	copy(in, x)
 	copy(in[n:], y)
 	clear(out)

@@ -60,7 +60,7 @@ func (s *System) corrections(ctx context.Context, x, b []float64, goal Accuracy)
 		if worst <= enough || !(worst < math.MaxFloat64) || ctx.Err() != nil {
 			break
 		}
-		s.f.solve(s.correction(), s.ref.res)
+		s.f.solve(s.ref.cor, s.ref.res)
 		for i, v := range s.ref.cor {
 			x[i] += v
 		}
@@ -80,14 +80,6 @@ func (s *System) corrections(ctx context.Context, x, b []float64, goal Accuracy)
 	return r
 }
 
-// correction is cor.
-func (s *System) correction() []float64 {
-	if s.ref.cor == nil {
-		s.ref.cor = make([]float64, len(s.ref.res))
-	}
-	return s.ref.cor
-}
-
 // SolveAhead is Solve for the right-hand side b of FactoriseAhead, before any other, without a look
 // at the residual, for a matrix without blocks. A·x satisfies the equations of the rows.
 func (s *System) SolveAhead(x, b []float64) {
@@ -103,9 +95,6 @@ func (s *System) SolveAhead(x, b []float64) {
 
 // weigh sets the weights of residuals of rows.
 func (s *System) weigh() {
-	if s.ref.weight == nil {
-		s.ref.weight = make([]float64, len(s.tri.diag)-s.n)
-	}
 	for i := range s.m {
 		s.ref.weight[i] = 1
 		if g := s.tri.d[s.n+i]; g < -1 {

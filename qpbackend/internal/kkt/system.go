@@ -43,7 +43,7 @@ type products struct {
 // refinement is the room of Solve.
 type refinement struct {
 	res       []float64
-	cor       []float64 // made when first needed, as weight is
+	cor       []float64
 	ax        []float64 // A·x of the last residual
 	weight    []float64 // of the entries of a residual,
 	weighed   bool      // once they are
