@@ -22,7 +22,8 @@ func (r *run) prepare(ctx context.Context) (*outcome, error) {
 		return end, err
 	}
 	r.sub.SizeUpOnce(r.z)
-	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() || r.set.TauRelative && r.scaleTau(ctx) != nil {
+	if (r.sub.Linearise(r.z, r.penalty.Tau) != nil || !num.Finite(r.p.Objective.Value(r.z))) && !r.pull() ||
+		r.set.TauRelative && r.scaleTau(ctx) != nil {
 		if err := ctx.Err(); err != nil {
 			return ended(ctx, err)
 		}

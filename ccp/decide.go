@@ -165,7 +165,8 @@ func (r *run) bound(it Iteration) stop.Gap {
 		c.Tol = max(c.Tol, finest*min(unit, c.Unit))
 		c.LooseTol = max(c.LooseTol, looser*c.Tol)
 	}
-	if !near && r.res.Violation == 0 && best < least-c.Tol || it.Violation == 0 && r.minimised(it.Objective) < least-c.Tol {
+	if !near && r.res.Violation == 0 && best < least-c.Tol ||
+		it.Violation == 0 && r.minimised(it.Objective) < least-c.Tol {
 		c.Open, proved = math.Inf(1), false // a point that breaks nothing disproves the bound, or its reach
 	}
 	c.Proved = proved
@@ -247,7 +248,8 @@ func (r *run) obstacle() string {
 	}
 	if n := len(r.res.History); n > 1 {
 		last, before := r.res.History[n-1], r.res.History[n-2]
-		return fmt.Sprintf("the objective still changes by %.2g per iteration", math.Abs(last.Objective-before.Objective))
+		return fmt.Sprintf("the objective still changes by %.2g per iteration",
+			math.Abs(last.Objective-before.Objective))
 	}
 	return ""
 }

@@ -51,7 +51,8 @@ func (s *Session) Differentiate(ctx context.Context, res *Result) (d *Derivative
 // with costs −H·dz, found by several quadratic programs. Errors: as Differentiate has them, except
 // for multipliers of zero; the convex problem has cones that are not of second order
 // (qpbackend.ErrCurved).
-func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64, lines ...Line) (dx []float64, err error) {
+func (s *Session) OneSided(ctx context.Context, res *Result, change map[string][]float64, lines ...Line) (
+	dx []float64, err error) {
 	defer recovered(&err)
 	at, err := s.source(res)
 	if err != nil {
@@ -114,7 +115,8 @@ func source(p *program.Problem, res *Result) (at sensitivity.Source, err error) 
 // same time; each has a session of its own, which is closed after it, so that results do not depend
 // on their order. The first error by number ends the batch: that of f, or of values that p refuses,
 // or of ctx.
-func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64, f func(k int, s *Session, res *Result) error) error {
+func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string][]float64,
+	f func(k int, s *Session, res *Result) error) error {
 	if err := check(p.Program(), set); err != nil {
 		return err
 	}
@@ -145,7 +147,8 @@ func Batch(ctx context.Context, p *dc.Problem, set Settings, values []map[string
 }
 
 // one is number k of a batch.
-func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]float64, k int, f func(int, *Session, *Result) error) (err error) {
+func one(ctx context.Context, p *dc.Problem, set Settings, values map[string][]float64, k int,
+	f func(int, *Session, *Result) error) (err error) {
 	defer recovered(&err)
 	s, err := NewSession(ctx, p, set)
 	if err != nil {

@@ -35,33 +35,29 @@
 //	    conditions at the end       conditions.go, kkt; proofs: diagnose, implied
 //	Session, derivatives            session.go, derivative.go, sensitivity
 //
-// A Result always holds the best point met, with an honest Status. Deadlines
-// and cancellation come by the context.
+// A Result always holds the best point met, with an honest Status. Deadlines and cancellation come
+// by the context.
 //
 // References:
 //
-// Aragón Artacho, Fleming and Vuong 2018, Accelerating the DC algorithm for
-// smooth functions. Aragón Artacho and Vuong 2020, The boosted difference of
-// convex functions algorithm for nonsmooth functions. Aragón Artacho, Campoy and
-// Vuong 2020, Using positive spanning sets to achieve d-stationarity with the
-// boosted DC algorithm. Balas 1979, Disjunctive programming. Byrd, Nocedal and
-// Waltz 2008, Steering exact penalty methods for nonlinear programming. Chinneck and
-// Dravnieks 1991, Locating minimal infeasible constraint sets in linear programs.
-// Falk and Soland 1969, An algorithm for separable nonconvex programming
-// problems. Fletcher 1987, Practical methods of optimization. Ferreira, Santos and Souza 2024, A boosted DC algorithm for
-// non-differentiable DC components with non-monotone line search. Grosso, Jamali,
-// Locatelli and Schoen 2010, Solving the problem of packing equal and unequal
-// circles in a circular container. Horst and
-// Thoai 1999, DC programming: overview. Joki, Bagirov, Karmitsa and Mäkelä 2017,
-// A proximal bundle method for nonsmooth DC optimization utilizing nonconvex
-// cutting planes; with Taheri 2018, Double bundle method for finding Clarke
-// stationary points in nonsmooth DC programming. Leary 2000, Global optimization
-// on funneling landscapes. Lipp and Boyd 2016, Variations
-// and extension of the convex-concave procedure. Lourenço, Martin and Stützle
-// 2003, Iterated local search. Nocedal and Wright 2006, Numerical optimization. Oliveira and Valle 2023,
-// Least-squares linear dilation-erosion regressor trained using a convex-concave
+// Aragón Artacho, Fleming and Vuong 2018, Accelerating the DC algorithm for smooth functions.
+// Aragón Artacho and Vuong 2020, The boosted difference of convex functions algorithm for nonsmooth
+// functions. Aragón Artacho, Campoy and Vuong 2020, Using positive spanning sets to achieve
+// d-stationarity with the boosted DC algorithm. Balas 1979, Disjunctive programming. Byrd, Nocedal
+// and Waltz 2008, Steering exact penalty methods for nonlinear programming. Chinneck and Dravnieks
+// 1991, Locating minimal infeasible constraint sets in linear programs. Falk and Soland 1969, An
+// algorithm for separable nonconvex programming problems. Fletcher 1987, Practical methods of
+// optimization. Ferreira, Santos and Souza 2024, A boosted DC algorithm for non-differentiable DC
+// components with non-monotone line search. Grosso, Jamali, Locatelli and Schoen 2010, Solving the
+// problem of packing equal and unequal circles in a circular container. Horst and Thoai 1999, DC
+// programming: overview. Joki, Bagirov, Karmitsa and Mäkelä 2017, A proximal bundle method for
+// nonsmooth DC optimization utilizing nonconvex cutting planes; with Taheri 2018, Double bundle
+// method for finding Clarke stationary points in nonsmooth DC programming. Leary 2000, Global
+// optimization on funneling landscapes. Lipp and Boyd 2016, Variations and extension of the
+// convex-concave procedure. Lourenço, Martin and Stützle 2003, Iterated local search. Nocedal and
+// Wright 2006, Numerical optimization. Oliveira and Valle 2023, Least-squares linear
+// dilation-erosion regressor trained using a convex-concave procedure. Shen, Diamond, Gu and Boyd
+// 2016, Disciplined convex-concave programming. Sun, Sampaio and Candido 2003, Proximal point
+// algorithm for minimization of DC function. Yuille and Rangarajan 2003, The concave-convex
 // procedure.
-// Shen, Diamond, Gu and Boyd 2016, Disciplined convex-concave programming. Sun,
-// Sampaio and Candido 2003, Proximal point algorithm for minimization of DC
-// function. Yuille and Rangarajan 2003, The concave-convex procedure.
 package ccp

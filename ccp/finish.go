@@ -131,7 +131,8 @@ func (r *run) boundDefined() {
 	}
 	var it Iteration
 	r.measure(&it, x)
-	if rank(it.Feasible, it.Feasible || it.Relative <= r.set.FeasTol) == rank(r.res.Feasible, r.res.nearly) && num.Finite(it.Objective) {
+	if rank(it.Feasible, it.Feasible || it.Relative <= r.set.FeasTol) == rank(r.res.Feasible, r.res.nearly) &&
+		num.Finite(it.Objective) {
 		r.res.X, r.res.Violation = x, it.Violation
 		if num.Finite(r.res.Objective) {
 			r.res.Objective = it.Objective

@@ -199,7 +199,8 @@ func (r *run) between(z, x []float64) []float64 {
 // again: Shen et al. 2016, section 3.3.
 func (r *run) backtrackIntoDomain(last []float64) {
 	copy(r.z, r.x)
-	for n := 0; n < maxDamped && (!r.sub.Compiled.Inside(r.z) || r.sub.Compiled.Dives(r.z, last, r.set.Damping/2)); n++ {
+	for n := 0; n < maxDamped &&
+		(!r.sub.Compiled.Inside(r.z) || r.sub.Compiled.Dives(r.z, last, r.set.Damping/2)); n++ {
 		for j := range r.z {
 			r.z[j] += r.set.Damping * (last[j] - r.z[j])
 		}

@@ -81,8 +81,8 @@ func TestBoundMultipliers(t *testing.T) {
 	}
 }
 
-// TestMultipliersOfFixedVariables: of a variable whose bounds are equal they are minus the gradient,
-// although its value stands in the splits.
+// TestMultipliersOfFixedVariables: of a variable whose bounds are equal they are minus the
+// gradient, although its value stands in the splits.
 func TestMultipliersOfFixedVariables(t *testing.T) {
 	m := dc.NewModel()
 	x, y := m.Var("x", nil, dc.AtLeast(2), dc.AtMost(2)), m.Var("y", nil, dc.AtLeast(1), dc.AtMost(3))

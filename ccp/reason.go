@@ -15,15 +15,22 @@ type Status uint8
 
 // The outcomes. Result.X is the best point met, whatever the status.
 const (
-	Unknown        Status = iota // not run
-	Converged                    // feasible, and the objective has ceased to change; of a convex problem, a bound shows the minimum
-	Stalled                      // the points have ceased to change, at one that is not feasible or, of a convex problem, not shown to be the minimum
-	IterationLimit               // Settings.MaxIter or MaxWork reached
-	TimeLimit                    // the context's deadline passed
-	Infeasible                   // the convex constraints alone, or one other constraint within the bounds and affine equations, cannot be met: a proof
-	Unbounded                    // the objective falls for ever along a feasible direction, or is −Inf next to a feasible point
-	Cancelled                    // the context was cancelled
-	Numerical                    // the backend failed, or a function gave no number
+	Unknown Status = iota // not run
+	// feasible, and the objective has ceased to change; of a convex problem, a bound shows the
+	// minimum
+	Converged
+	// the points have ceased to change, at one that is not feasible or, of a convex problem, not
+	// shown to be the minimum
+	Stalled
+	IterationLimit // Settings.MaxIter or MaxWork reached
+	TimeLimit      // the context's deadline passed
+	// the convex constraints alone, or one other constraint within the bounds and affine equations,
+	// cannot be met: a proof
+	Infeasible
+	// the objective falls for ever along a feasible direction, or is −Inf next to a feasible point
+	Unbounded
+	Cancelled // the context was cancelled
+	Numerical // the backend failed, or a function gave no number
 	numStatus
 )
 

@@ -84,11 +84,13 @@ func Printer(w io.Writer) Recorder {
 	return RecorderFunc(func(it Iteration) error {
 		if first {
 			first = false
-			if _, err := fmt.Fprintf(w, "%5s %4s %3s %16s %11s %10s %10s %6s\n", "start", "iter", "hop", "objective", "violation", "step", "tau", "solver"); err != nil {
+			if _, err := fmt.Fprintf(w, "%5s %4s %3s %16s %11s %10s %10s %6s\n", "start", "iter", "hop", "objective",
+				"violation", "step", "tau", "solver"); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(w, "%5d %4d %3d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Hop, it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
+		_, err := fmt.Fprintf(w, "%5d %4d %3d %16.8g %11.2e %10.2e %10.2e %6d\n", it.Start+1, it.K, it.Hop,
+			it.Objective, it.Violation, it.Step, it.Tau, it.Solver)
 		return err
 	})
 }

@@ -14,7 +14,8 @@ import (
 func (r *run) open(ctx context.Context) (*outcome, error) {
 	b := r.means.backend
 	set := b.DefaultSettings()
-	set.Tol, set.MaxIter, set.Intermediate, set.OwnUnits = r.recover.tol, min(set.MaxIter, maxInner), !r.sub.Convex(), true
+	set.Tol, set.MaxIter = r.recover.tol, min(set.MaxIter, maxInner)
+	set.Intermediate, set.OwnUnits = !r.sub.Convex(), true
 	return ended(ctx, r.sub.Open(ctx, b, set))
 }
 
@@ -62,7 +63,8 @@ func (r *run) afterFailure(ctx context.Context) (*outcome, error) {
 	if r.course.Sharpened && r.sub.Convex() { // it was solved before, to the usual accuracy
 		return r.shown(), nil
 	}
-	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k, sol.Res.Max(), sol.Message)
+	why := fmt.Sprintf("backend %s ended with %v in iteration %d, residual %.1g; %s", r.res.Backend, sol.Status, r.k,
+		sol.Res.Max(), sol.Message)
 	if c.failures++; c.failures > mostFailures {
 		return r.giveUp(BackendFailed, why), nil
 	}

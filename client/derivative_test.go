@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/client"
 )
 
-// The least of sumsq(s x - a) + 0 abs(x) is at a/s: the problem has a as a parameter, and is built anew for s.
+// The least of sumsq(s x - a) + 0 abs(x) is at a/s: the problem has a as a parameter, and is built
+// anew for s.
 func TestDerivative(t *testing.T) {
 	ctx := context.Background()
 	g := &client.Graph{
@@ -63,7 +64,8 @@ func TestDerivative(t *testing.T) {
 	refused(err, "request", "solve again")
 }
 
-// The least v >= q, v >= r follows both together alone: both hold, and the one that is let go first follows from the way in which they move.
+// The least v >= q, v >= r follows both together alone: both hold, and the one that is let go first
+// follows from the way in which they move.
 func TestHeldPoint(t *testing.T) {
 	ctx := context.Background()
 	g := &client.Graph{
@@ -114,7 +116,8 @@ func TestHeldPoint(t *testing.T) {
 	}
 }
 
-// The least of w sq(x - a) with x <= 1 has a kink where a is 1. The solution of the others is not unique.
+// The least of w sq(x - a) with x <= 1 has a kink where a is 1. The solution of the others is not
+// unique.
 func TestKinkAndNotUnique(t *testing.T) {
 	ctx := context.Background()
 	g := &client.Graph{

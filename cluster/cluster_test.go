@@ -196,8 +196,8 @@ func sameModel(t *testing.T, p *plan.Plan, dir, want string) {
 	}
 }
 
-// TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was stopped change
-// nothing; a part that cannot be read is dead with its reason.
+// TestFit: a fleet goes through the rounds of a fit; a worker that is lost and a run that was
+// stopped change nothing; a part that cannot be read is dead with its reason.
 func TestFit(t *testing.T) {
 	p, want := fitPlan(t, 0)
 	c := broker(t, cluster.Broker{})
@@ -274,7 +274,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFull: a broker without room ends the run with a message that says so; the results so far stay.
+// TestFull: a broker without room ends the run with a message that says so; the results so far
+// stay.
 func TestFull(t *testing.T) {
 	c := broker(t, cluster.Broker{MostStore: 40_000})
 	work(t, cluster.Worker{Client: c, Jobs: 1})

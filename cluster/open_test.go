@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestOpenTogether: workers that come to a new broker at once all open its streams. The race detector watches
-// the server as well.
+// TestOpenTogether: workers that come to a new broker at once all open its streams. The race
+// detector watches the server as well.
 func TestOpenTogether(t *testing.T) {
 	for range 3 {
 		s, err := Serve(Broker{Listen: "127.0.0.1:0", Store: t.TempDir()})

@@ -28,7 +28,8 @@ type part struct {
 }
 
 // TestParquet: parts in Parquet have the model of the same numbers as text, bit for bit, also with
-// missing values and several row groups; columns that are no numbers, and damaged files, are refused.
+// missing values and several row groups; columns that are no numbers, and damaged files, are
+// refused.
 func TestParquet(t *testing.T) {
 	dir := t.TempDir()
 	var paths, texts []string

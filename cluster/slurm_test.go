@@ -160,9 +160,9 @@ func (s *slurm) output(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestSlurm: an array of 16 tasks on two nodes, of which one's daemon is killed while it computes. Its
-// tasks run again on the other, and the results are those of one process, bit for bit. So it is with the four
-// tasks of a fit and the four of bags, which share its rounds.
+// TestSlurm: an array of 16 tasks on two nodes, of which one's daemon is killed while it computes.
+// Its tasks run again on the other, and the results are those of one process, bit for bit. So it is
+// with the four tasks of a fit and the four of bags, which share its rounds.
 func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	dir := t.TempDir()

@@ -110,7 +110,8 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// TestCancelledConstants: an objective whose constants cancel has the rounding errors of those that went in.
+// TestCancelledConstants: an objective whose constants cancel has the rounding errors of those that
+// went in.
 func TestCancelledConstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
 	for range 200 {

@@ -114,8 +114,8 @@ func difference(e dc.Expr, r *rand.Rand) string {
 	return ""
 }
 
-// TestMajorantsOfBounded: where convex functions of smooth ones are minimised, they need no split of their own;
-// where they are subtracted the message says so.
+// TestMajorantsOfBounded: where convex functions of smooth ones are minimised, they need no split
+// of their own; where they are subtracted the message says so.
 func TestMajorantsOfBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   func(a, b dc.Expr) dc.Expr

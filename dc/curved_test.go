@@ -7,8 +7,8 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 )
 
-// TestCurvedSums: the curvature of a long sum is that of its split, whether it was known without it or not, also where functions
-// cancel.
+// TestCurvedSums: the curvature of a long sum is that of its split, whether it was known without it
+// or not, also where functions cancel.
 func TestCurvedSums(t *testing.T) {
 	m := NewModel()
 	x := m.Var("x", []int{3})

@@ -56,7 +56,8 @@ func TestEntropiesOfProducts(t *testing.T) {
 	}
 }
 
-// TestPowersOfPowers: a power of a power below 0 is one power, and the root of a product a geometric mean.
+// TestPowersOfPowers: a power of a power below 0 is one power, and the root of a product a
+// geometric mean.
 func TestPowersOfPowers(t *testing.T) {
 	m := dc.NewModel()
 	u := m.Var("u", nil)

@@ -35,7 +35,8 @@ func sampled(t *testing.T, of func(row func(n int) Expr) Expr, kind, count int) 
 	return p, members, rest
 }
 
-// TestSampleIsSomeMembers: a sample has the values, errors and gradients of the problem that is stated with its members alone.
+// TestSampleIsSomeMembers: a sample has the values, errors and gradients of the problem that is
+// stated with its members alone.
 func TestSampleIsSomeMembers(t *testing.T) {
 	const count, few = 300, 40
 	whole := 0
@@ -69,7 +70,8 @@ func TestSampleIsSomeMembers(t *testing.T) {
 	}
 }
 
-// TestSampleKeepsSamplesTogether: hinges of both signs of the same samples, one family, keep the same samples: each difference is a ramp between 0 and 1.
+// TestSampleKeepsSamplesTogether: hinges of both signs of the same samples, one family, keep the
+// same samples: each difference is a ramp between 0 and 1.
 func TestSampleKeepsSamplesTogether(t *testing.T) {
 	const count, few = 400, 50
 	r := rand.New(rand.NewPCG(3, 4))

@@ -10,8 +10,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestGradientsOfLargeSplits: squares, products and functions of differences have the slopes of their values, also where the parts of
-// their splits are larger by many powers of ten.
+// TestGradientsOfLargeSplits: squares, products and functions of differences have the slopes of
+// their values, also where the parts of their splits are larger by many powers of ten.
 func TestGradientsOfLargeSplits(t *testing.T) {
 	m := dc.NewModel()
 	w, v := m.Var("w", nil, dc.AtLeast(-3), dc.AtMost(3)), m.Var("v", nil, dc.AtLeast(-3), dc.AtMost(3))

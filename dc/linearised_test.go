@@ -9,8 +9,8 @@ import (
 	"github.com/dcopt/dcopt/internal/expr"
 )
 
-// TestLinearisedDefinitions: what Linearised leaves of an expression changes as the expression does where the variables that
-// equations define follow the others, and does not contain them.
+// TestLinearisedDefinitions: what Linearised leaves of an expression changes as the expression does
+// where the variables that equations define follow the others, and does not contain them.
 func TestLinearisedDefinitions(t *testing.T) {
 	type vars struct{ x, s, u dc.Expr }
 	circle := func(v vars) dc.Constraint { return dc.EQ(dc.SumSquares(v.x), dc.Num(5)) } // an equation that defines nothing

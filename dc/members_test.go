@@ -137,7 +137,8 @@ func sameWritten(m program.Written, e *expr.Scalar, x []float64) error {
 	return nil
 }
 
-// tangents calls each with h of each member at x, and its gradient by variable, where there are tangents.
+// tangents calls each with h of each member at x, and its gradient by variable, where there are
+// tangents.
 func tangents(m *family.Members, x []float64, each func(k int, h float64, grad map[int]float64)) {
 	t, ok := m.Tangent()
 	if !ok {
@@ -179,7 +180,8 @@ func TestMembersDefined(t *testing.T) {
 	}
 }
 
-// distances are constraints that points of the plane keep apart, more of them than are watched near a point.
+// distances are constraints that points of the plane keep apart, more of them than are watched near
+// a point.
 func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	t.Helper()
 	const points = 2*2*2*family.NearVariables + 10 // there are n(n−1)/2 constraints of 2n variables
@@ -201,7 +203,8 @@ func distances(t *testing.T, of func(d Expr) Expr) *Problem {
 	return p
 }
 
-// TestBroken: after steps of all lengths the members that are found broken, and their values, are those that values of all show.
+// TestBroken: after steps of all lengths the members that are found broken, and their values, are
+// those that values of all show.
 func TestBroken(t *testing.T) {
 	for name, of := range map[string]func(d Expr) Expr{
 		"norm2":  func(d Expr) Expr { return Norm2(d) },

@@ -87,7 +87,8 @@ func TestTreeFile(t *testing.T) {
 		t.Errorf("written again:\n%s\nwant\n%s", again, good)
 	}
 	if terms := r.Terms(); terms != 30 {
-		// 4 of the linear part, 2·(1 + 2) of the leaf of −2, two l-DERs of 2·(2 + 1 + 2) of the other.
+		// 4 of the linear part, 2·(1 + 2) of the leaf of −2, two l-DERs of 2·(2 + 1 + 2) of the
+		// other.
 		t.Errorf("%d terms", terms)
 	}
 	for _, c := range []struct{ old, new, want string }{

@@ -426,7 +426,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestOldNames: what results called otherwise before is read, as are the words for numbers that JSON lacks.
+// TestOldNames: what results called otherwise before is read, as are the words for numbers that
+// JSON lacks.
 func TestOldNames(t *testing.T) {
 	p, _ := sweepPlan(t, grid(), false)
 	res, err := plan.NewRunner(p, "").Run(t.Context(), 0)
@@ -595,8 +596,8 @@ func TestFit(t *testing.T) {
 	if err != nil || again.Rounds != got.Rounds {
 		t.Errorf("of the results: %v", err)
 	}
-	// A change that leaves the size is seen as the rows are read; where the right one is at the other of the two places,
-	// it is taken.
+	// A change that leaves the size is seen as the rows are read; where the right one is at the
+	// other of the two places, it is taken.
 	whole, err := os.ReadFile(paths[1])
 	if err != nil {
 		t.Fatal(err)

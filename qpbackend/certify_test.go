@@ -266,8 +266,8 @@ func TestRoundingProvesNothing(t *testing.T) {
 	}
 }
 
-// TestLargeSidesProveNothing: x₀ + x₁ ≥ b with x ≥ 0 is feasible for every b; a y of the right sign is no proof in any unit of x.
-// Where −x₀ − x₁ ≥ b, multipliers of the bounds make a proof of it.
+// TestLargeSidesProveNothing: x₀ + x₁ ≥ b with x ≥ 0 is feasible for every b; a y of the right sign
+// is no proof in any unit of x. Where −x₀ − x₁ ≥ b, multipliers of the bounds make a proof of it.
 func TestLargeSidesProveNothing(t *testing.T) {
 	for _, b := range []float64{1, 1e9, 1e15, 1e-9} {
 		p := &qpbackend.Problem{Q: []float64{0, 0}, A: matrix([]float64{1, 1}), L: []float64{b}, U: []float64{inf}, Lo: []float64{0, 0}, Hi: []float64{inf, inf}}
@@ -283,7 +283,8 @@ func TestLargeSidesProveNothing(t *testing.T) {
 	}
 }
 
-// TestSmallRowsAreNotFree: a direction that breaks a row wholly is no proof however small the row's entries are.
+// TestSmallRowsAreNotFree: a direction that breaks a row wholly is no proof however small the row's
+// entries are.
 func TestSmallRowsAreNotFree(t *testing.T) {
 	for _, a := range []float64{1, 1e-9, 1e-15} {
 		p := &qpbackend.Problem{Q: []float64{-1}, A: matrix([]float64{a}), L: []float64{-inf}, U: []float64{a}}
@@ -297,8 +298,8 @@ func TestSmallRowsAreNotFree(t *testing.T) {
 	}
 }
 
-// TestSmallFactorsOfRows: a factor of a row, of its sides, and its inverse of the multiplier change no residual where the row's largest entry stays below one, nor do
-// units of all variables.
+// TestSmallFactorsOfRows: a factor of a row, of its sides, and its inverse of the multiplier change
+// no residual where the row's largest entry stays below one, nor do units of all variables.
 func TestSmallFactorsOfRows(t *testing.T) {
 	at := func(row, column float64) qpbackend.Residuals {
 		p := &qpbackend.Problem{
@@ -322,8 +323,8 @@ func TestSmallFactorsOfRows(t *testing.T) {
 	}
 }
 
-// TestRoundingOfRows: where terms cancel to a side that is far below them, the residual is relative to the size of their rounding, and
-// with units of one to one.
+// TestRoundingOfRows: where terms cancel to a side that is far below them, the residual is relative
+// to the size of their rounding, and with units of one to one.
 func TestRoundingOfRows(t *testing.T) {
 	const side, off = 1e-9, 1e-15
 	p := &qpbackend.Problem{Q: []float64{1, 1}, A: matrix([]float64{1, -1}), L: []float64{side}, U: []float64{side}}
@@ -341,7 +342,8 @@ func TestRoundingOfRows(t *testing.T) {
 	}
 }
 
-// TestSmallFactorsOfTheObjective: a factor below one changes no residual of an objective whose largest entry is at most one, nor of one far above.
+// TestSmallFactorsOfTheObjective: a factor below one changes no residual of an objective whose
+// largest entry is at most one, nor of one far above.
 func TestSmallFactorsOfTheObjective(t *testing.T) {
 	for _, largest := range []float64{1, 0x1p-20, 0x1p20} {
 		p := corner()
@@ -410,7 +412,8 @@ func TestDualInfeasibility(t *testing.T) {
 	}
 }
 
-// TestViolationContext: the nearest point of a large matrix is not sought where the context has ended, which takes longer than the limit of a solve otherwise.
+// TestViolationContext: the nearest point of a large matrix is not sought where the context has
+// ended, which takes longer than the limit of a solve otherwise.
 func TestViolationContext(t *testing.T) {
 	const order = 200
 	rows := order * (order + 1) / 2

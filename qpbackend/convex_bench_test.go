@@ -10,8 +10,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// BenchmarkConvexity times the check of a matrix BᵀB that no diagonal dominates: banded, with each row of B in columns near its own,
-// or scattered, with three columns anywhere, or dense. Of each the first check, with what depends on the pattern.
+// BenchmarkConvexity times the check of a matrix BᵀB that no diagonal dominates: banded, with each
+// row of B in columns near its own, or scattered, with three columns anywhere, or dense. Of each
+// the first check, with what depends on the pattern.
 func BenchmarkConvexity(b *testing.B) {
 	for _, kind := range []string{"banded", "scattered", "dense"} {
 		for _, n := range []int{10, 20, 50, 100, 200, 400, 1000} {

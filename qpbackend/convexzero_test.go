@@ -32,7 +32,8 @@ func TestConvexityAtZeroPivots(t *testing.T) {
 	}
 }
 
-// TestConvexityBesideSquares: variables without products are looked at one by one, and the index of the error is that of the variable.
+// TestConvexityBesideSquares: variables without products are looked at one by one, and the index of
+// the error is that of the variable.
 func TestConvexityBesideSquares(t *testing.T) {
 	for bad := range 6 {
 		var e sparse.Triplets
@@ -62,8 +63,8 @@ func TestConvexityBesideSquares(t *testing.T) {
 	}
 }
 
-// TestConvexityOfDominantMatrices: a diagonal that dominates decides without a factor, also in rows that are all zero; with a diagonal
-// just short of that a factor decides, either way.
+// TestConvexityOfDominantMatrices: a diagonal that dominates decides without a factor, also in rows
+// that are all zero; with a diagonal just short of that a factor decides, either way.
 func TestConvexityOfDominantMatrices(t *testing.T) {
 	const n = 6
 	for _, c := range []struct {

@@ -17,8 +17,9 @@ import (
 
 var scip = flag.String("scip", "", "Python that has PySCIPOpt, for BenchmarkBoundsBesideSCIP")
 
-// BenchmarkBoundsBesideSCIP: random problems that SCIP can state and solve have the optima that it finds, to the tolerances of both, and
-// no bound is above them: -scip PYTHON -soundness 300 -first 50000 -benchtime 1x.
+// BenchmarkBoundsBesideSCIP: random problems that SCIP can state and solve have the optima that it
+// finds, to the tolerances of both, and no bound is above them: -scip PYTHON -soundness 300 -first
+// 50000 -benchtime 1x.
 func BenchmarkBoundsBesideSCIP(b *testing.B) {
 	need.That(b, *scip != "", need.SCIP)
 	file := filepath.Join(b.TempDir(), "tree.json")

@@ -27,9 +27,9 @@ var (
 	first     = flag.Uint64("first", 0, "the number of the first of them")
 )
 
-// rounding are problems on which rounding errors made proofs weaker than their results: those of the
-// first line have coefficients that are rounding errors, those of the second narrow boxes through
-// roots of rounding errors. The last has a convex constraint that no point meets.
+// rounding are problems on which rounding errors made proofs weaker than their results: those of
+// the first line have coefficients that are rounding errors, those of the second narrow boxes
+// through roots of rounding errors. The last has a convex constraint that no point meets.
 var rounding = []uint64{
 	671, 696, 949, 2337, 3074, 3780,
 	5978, 9881, 10758, 17942, 110364, 961045,
@@ -216,8 +216,8 @@ func TestPowers(t *testing.T) {
 	}
 }
 
-// TestLogarithms: proofs of problems whose products with logarithms, powers of powers, roots and squares
-// that are 0 the search reads in other ways show their bounds.
+// TestLogarithms: proofs of problems whose products with logarithms, powers of powers, roots and
+// squares that are 0 the search reads in other ways show their bounds.
 func TestLogarithms(t *testing.T) {
 	for _, objective := range []string{
 		"x*log(x) - 2*y*log(y)", "x*log(x/y) - y*log(x)", "x*(log(x) - log(x + y)) + 3*log(y/(x + y))*y - 4*y*log(y)",
@@ -243,7 +243,8 @@ func TestLogarithms(t *testing.T) {
 	}
 }
 
-// bestOnGrid is the least cost of the points of a grid that are feasible, those of the largest negated.
+// bestOnGrid is the least cost of the points of a grid that are feasible, those of the largest
+// negated.
 func bestOnGrid(p *dc.Problem) float64 {
 	best := math.Inf(1)
 	onGrid(p, func(x []float64) {
@@ -287,8 +288,8 @@ func freed(src string, p *dc.Problem) string {
 	return fmt.Sprintf("var x[%d]\n%s  ball: %s <= %v\n", len(lo), rest, strings.Join(squares, " + "), 1.0001*radius)
 }
 
-// TestBoundsOfFreeVariables: problems whose variables have no bounds but by a constraint. Their regions have
-// those of the problems in boxes within.
+// TestBoundsOfFreeVariables: problems whose variables have no bounds but by a constraint. Their
+// regions have those of the problems in boxes within.
 func TestBoundsOfFreeVariables(t *testing.T) {
 	bounded := 0
 	for seed := range uint64(*free) {
@@ -331,8 +332,9 @@ func TestBoundsOfFreeVariables(t *testing.T) {
 	}
 }
 
-// TestBoundsAreSound: no bound of a random problem over all functions is above a feasible
-// value on a grid, and few are left without a proof. -soundness 20000 is the long run, -first 20000 begins with others.
+// TestBoundsAreSound: no bound of a random problem over all functions is above a feasible value on
+// a grid, and few are left without a proof. -soundness 20000 is the long run, -first 20000 begins
+// with others.
 func TestBoundsAreSound(t *testing.T) {
 	refused, proved, infeasible := 0, 0, 0
 	type draw struct {

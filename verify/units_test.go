@@ -35,8 +35,8 @@ func times(t *testing.T, src string, factor float64) string {
 	return src[:at] + fmt.Sprintf("%v*(%s)", factor, src[at:end]) + src[end:]
 }
 
-// TestUnitsOfTheObjective: an objective times a small factor has the bound times that factor, to the same relative gap, and
-// its proof is accepted.
+// TestUnitsOfTheObjective: an objective times a small factor has the bound times that factor, to
+// the same relative gap, and its proof is accepted.
 func TestUnitsOfTheObjective(t *testing.T) {
 	sources := map[string]string{"hard": hard, "ball": inBall, "capped": capped, "ramp": ramp}
 	for seed := range uint64(20) {

@@ -256,7 +256,8 @@ func TestProofOfAnotherProblem(t *testing.T) {
 	}
 }
 
-// TestCheckNamesWhatIsWrong: claims that are false or not shown, each with the finding that says so.
+// TestCheckNamesWhatIsWrong: claims that are false or not shown, each with the finding that says
+// so.
 func TestCheckNamesWhatIsWrong(t *testing.T) {
 	const src = "var x[2] in [0, 2]\nlet s = sum(x)\nminimize sumsq(x - 1) - x[1]\nsubject to\n  c: x[1] + x[2] <= 1\n"
 	const right = `{"status":"converged","objective":-0.125,"max_violation":0,"feasible":true,"variables":{"x":[0.75,0.25]},"lets":{"s":1},"duals":{"c":1.5}}`

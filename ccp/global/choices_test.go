@@ -132,8 +132,8 @@ func TestGlobalOfMajorants(t *testing.T) {
 	}
 }
 
-// ramps is a support vector machine with the ramp loss and free variables, which is stated as the minimum of a positive part and
-// 1, as a difference of positive parts, or as one of maxima.
+// ramps is a support vector machine with the ramp loss and free variables, which is stated as the
+// minimum of a positive part and 1, as a difference of positive parts, or as one of maxima.
 func ramps(t *testing.T, seed uint64, samples, way int) *dc.Problem {
 	rng := rand.New(rand.NewPCG(seed, 33))
 	m := dc.NewModel()
@@ -156,8 +156,8 @@ func ramps(t *testing.T, seed uint64, samples, way int) *dc.Problem {
 	return build(t, m)
 }
 
-// TestRamps: ramp losses of free variables have the optimum of the minima that they equal, and the bound of the first node,
-// where the positive parts by themselves have none.
+// TestRamps: ramp losses of free variables have the optimum of the minima that they equal, and the
+// bound of the first node, where the positive parts by themselves have none.
 func TestRamps(t *testing.T) {
 	for seed := range uint64(shared.Times(4, 4)) {
 		var found [3]float64
@@ -187,8 +187,8 @@ func TestRamps(t *testing.T) {
 	}
 }
 
-// TestSafe: bounds by hulls and of variables without bounds are the backend's, and are left out where
-// a proof is kept.
+// TestSafe: bounds by hulls and of variables without bounds are the backend's, and are left out
+// where a proof is kept.
 func TestSafe(t *testing.T) {
 	capped, free, boxed := dc.NewModel(), dc.NewModel(), dc.NewModel()
 	x := capped.Var("x", []int{2}, dc.AtLeast(-2), dc.AtMost(2))

@@ -11,8 +11,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestFarBounds: where a variable may be large, its rounding errors are larger than the kinks of the
-// objective. No bound is above the optimum, 0.5 at 3.5, from a start that is far from it.
+// TestFarBounds: where a variable may be large, its rounding errors are larger than the kinks of
+// the objective. No bound is above the optimum, 0.5 at 3.5, from a start that is far from it.
 func TestFarBounds(t *testing.T) {
 	for _, far := range []float64{1e3, 1e6, 1e9, 1e12, 1e15} {
 		m := dc.NewModel()

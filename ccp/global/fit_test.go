@@ -58,7 +58,8 @@ func TestGlobalAtItsLimits(t *testing.T) {
 	}
 }
 
-// TestBoundWithoutBounds: where variables have no bounds, intervals may bound the cost all the same.
+// TestBoundWithoutBounds: where variables have no bounds, intervals may bound the cost all the
+// same.
 func TestBoundWithoutBounds(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{3}, dc.StartAt(1, 1, 1))

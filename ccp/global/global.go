@@ -72,8 +72,8 @@ type searcher struct {
 	x     []float64
 }
 
-// newSearcher states the problem by columns, to bound and improve a result in units of its objective. An
-// error says why it cannot.
+// newSearcher states the problem by columns, to bound and improve a result in units of its
+// objective. An error says why it cannot.
 func newSearcher(of *dc.Problem, set ccp.Settings, r *Result) (*searcher, error) {
 	p := of.Program()
 	unit := p.ObjectiveUnit(r.X)
@@ -157,7 +157,8 @@ func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) erro
 
 // tellBounds reports the progress.
 func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open int, safe bool) error {
-	b := ccp.Bounds{Objective: g.stated(g.upper), Bound: g.stated(lower), Nodes: nodes, Open: open, Gap: g.gap(lower), Safe: safe}
+	b := ccp.Bounds{Objective: g.stated(g.upper), Bound: g.stated(lower), Nodes: nodes, Open: open, Gap: g.gap(lower),
+		Safe: safe}
 	if !math.IsInf(g.upper, 1) {
 		b.X = g.res.X
 	}
@@ -214,7 +215,8 @@ func (g *searcher) states(s *spatial.Search) {
 	}
 }
 
-// end is the end at a point that is proved: multipliers of a run that had not converged hold nothing.
+// end is the end at a point that is proved: multipliers of a run that had not converged hold
+// nothing.
 func (r *Result) end() {
 	if r.Status != ccp.Converged {
 		r.Status, r.Message, r.Duals, r.BoundDuals = ccp.Converged, "", nil, nil

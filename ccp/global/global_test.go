@@ -184,8 +184,8 @@ func TestUnboundedVariables(t *testing.T) {
 	}
 }
 
-// TestFewNodes: causes that leave a search with a handful of nodes. Each took more than 1,000, or had
-// no bound at all.
+// TestFewNodes: causes that leave a search with a handful of nodes. Each took more than 1,000, or
+// had no bound at all.
 func TestFewNodes(t *testing.T) {
 	simplex := dc.NewModel() // the largest clique of a graph, Motzkin and Straus 1965
 	x := simplex.Var("x", []int{10}, dc.AtLeast(0))

@@ -125,7 +125,8 @@ func (pr *Proof) Lines(w io.Writer) error {
 }
 
 func (pr *Proof) header() proofHeader {
-	h := proofHeader{Format: "dcopt proof", Version: 4, Maximize: pr.maximize, Upper: finitePointer(pr.upper), Bound: finitePointer(pr.lower)}
+	h := proofHeader{Format: "dcopt proof", Version: 4, Maximize: pr.maximize, Upper: finitePointer(pr.upper),
+		Bound: finitePointer(pr.lower)}
 	for _, v := range pr.vars {
 		h.Variables = append(h.Variables, proofVar{v.Name, v.Len()})
 	}
@@ -174,7 +175,8 @@ func (pr *Proof) node(t *spatial.Tree) proofNode {
 	}
 	for _, c := range d.Cuts {
 		if c.Mult > 0 {
-			n.Cuts = append(n.Cuts, [11]float64{float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
+			n.Cuts = append(n.Cuts, [11]float64{
+				float64(c.Kind), float64(c.Cols[0]), float64(c.Cols[1]), float64(c.Cols[2]), c.Mult,
 				c.Over[0].Lo, c.Over[0].Hi, c.Over[1].Lo, c.Over[1].Hi, c.Over[2].Lo, c.Over[2].Hi})
 		}
 	}

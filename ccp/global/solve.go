@@ -26,7 +26,8 @@ import (
 // A node that the backend refuses is split as one that it fails on. The status is ccp.Numerical
 // where no search can begin for that.
 //
-// A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if there is one.
+// A panic in a user's backend or recorder is a *ccp.PanicError, together with the best point if
+// there is one.
 func Solve(ctx context.Context, p *dc.Problem, x0 []float64, starts int, set ccp.Settings) (out *Result, err error) {
 	if p.Program() == nil {
 		return nil, errors.New("global: the problem is nil; did Model.Problem return an error?")

@@ -16,9 +16,10 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
-// Line leads from the problem Minus to the problem Plus, which differ from that of a derivative, in the middle, by numbers that are no
-// parameters: per unit, where the two are Width units apart. Numbers of the convex problem are taken for linear between
-// them. Errors of its use: the problems have other variables or another structure.
+// Line leads from the problem Minus to the problem Plus, which differ from that of a derivative, in
+// the middle, by numbers that are no parameters: per unit, where the two are Width units apart.
+// Numbers of the convex problem are taken for linear between them. Errors of its use: the problems
+// have other variables or another structure.
 type Line struct {
 	Minus, Plus *dc.Problem
 	Width       float64
@@ -59,10 +60,13 @@ func (d *Derivative) between(ctx context.Context, l Line) (u qpbackend.Update, e
 	return u, nil
 }
 
-// AdjointBy is the gradient, with respect to n numbers of the problem that are no parameters, of a scalar function of the point whose gradient, with
-// an entry for each of NumVars, is g. line gives the line along a change of the numbers, of length n. It is called three times where each number of the convex problem
-// depends on one of the n at most, as coefficients do, else n times more. Errors: a wrong length; those of line and Line; an end of ctx.
-func (d *Derivative) AdjointBy(ctx context.Context, g []float64, n int, line func(change []float64) (Line, error)) (gradient []float64, err error) {
+// AdjointBy is the gradient, with respect to n numbers of the problem that are no parameters, of a
+// scalar function of the point whose gradient, with an entry for each of NumVars, is g. line gives
+// the line along a change of the numbers, of length n. It is called three times where each number
+// of the convex problem depends on one of the n at most, as coefficients do, else n times more.
+// Errors: a wrong length; those of line and Line; an end of ctx.
+func (d *Derivative) AdjointBy(ctx context.Context, g []float64, n int,
+	line func(change []float64) (Line, error)) (gradient []float64, err error) {
 	defer d.guard(&err)
 	if d.rows == nil {
 		if d.rows, err = d.apart(ctx); err != nil {
@@ -116,15 +120,18 @@ func (d *Derivative) apart(ctx context.Context) (*Derivative, error) {
 	return e, e.settle(ctx)
 }
 
-// Of decoded. Source: derived: differences of numbers that are linear in a change have errors of 1e-10, and a third change at random agrees by chance with
-// the share foreign of the numbers that depend on several entries.
+// Of decoded. Source: derived: differences of numbers that are linear in a change have errors of
+// 1e-10, and a third change at random agrees by chance with the share foreign of the numbers that
+// depend on several entries.
 const (
 	foreign = 1e-6
 	whole   = 0.01 // distance of a quotient from the integer that it stands for
 )
 
-// decoded is the gradient of the inner product of u and the values of the convex problem with respect to n numbers, from the changes of the values along three changes of all the
-// numbers. From the quotient of the first two it follows on which number a value depends, if on one; the third is the test. It is zero and not ok where a value depends on several.
+// decoded is the gradient of the inner product of u and the values of the convex problem with
+// respect to n numbers, from the changes of the values along three changes of all the numbers. From
+// the quotient of the first two it follows on which number a value depends, if on one; the third is
+// the test. It is zero and not ok where a value depends on several.
 func decoded(
 	u *qpbackend.Update, n int, along func(change []float64) ([7]*[]float64, error),
 ) (gradient []float64, ok bool, err error) {

@@ -13,8 +13,8 @@ import (
 type operator func(ctx context.Context, v []float64) ([]float64, error)
 
 // Of the Krylov space. Source: derived: the procedure converges by the same operator, so a point to
-// which it has converged needs few steps; with eigenvalues below 0.99 the residual falls by e^(-0.2)
-// a step.
+// which it has converged needs few steps; with eigenvalues below 0.99 the residual falls by
+// e^(-0.2) a step.
 const (
 	mostKrylov = 300
 	accurate   = 1e-11 // of the right-hand side may be left over,

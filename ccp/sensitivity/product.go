@@ -45,7 +45,8 @@ func (d *Derivative) returned(ctx context.Context, v []float64) ([]float64, erro
 	return h, err
 }
 
-// Change is a change of the data of a problem: of the values of parameters by name, as Forward has it, and along lines.
+// Change is a change of the data of a problem: of the values of parameters by name, as Forward has
+// it, and along lines.
 type Change struct {
 	Values map[string][]float64
 	Lines  []Line
@@ -61,7 +62,8 @@ func (d *Derivative) moved(ctx context.Context, c Change) (u qpbackend.Update, e
 		}
 		p := d.p.Vars[at]
 		if len(values) != p.Len() && len(values) != 1 {
-			return u, fmt.Errorf("ccp: the change of parameter %s has %d numbers, want 1 or %d", name, len(values), p.Len())
+			return u, fmt.Errorf("ccp: the change of parameter %s has %d numbers, want 1 or %d", name, len(values),
+				p.Len())
 		}
 		if i := num.FirstNotFinite(values); i >= 0 {
 			return u, fmt.Errorf("ccp: the change of parameter %s has %g at %d", name, values[i], i)
@@ -107,11 +109,13 @@ func (d *Derivative) follow(ctx context.Context, u qpbackend.Update) (dx []float
 	return resolve(ctx, t.X[:len(d.z)], d.onward)
 }
 
-// Forward is the change of the point, with an entry for each of NumVars, along the change of the values of
-// parameters by name: one number for all entries or one per entry. Parameters that are not named
-// stay; numbers that are no parameters change along the lines. Errors: no such parameter, a wrong length, a number that is not finite; more constraints hold at the point than
-// it has directions to move in along the change (*HeldError); those of Line; an end of ctx.
-func (d *Derivative) Forward(ctx context.Context, change map[string][]float64, lines ...Line) (dx []float64, err error) {
+// Forward is the change of the point, with an entry for each of NumVars, along the change of the
+// values of parameters by name: one number for all entries or one per entry. Parameters that are
+// not named stay; numbers that are no parameters change along the lines. Errors: no such parameter,
+// a wrong length, a number that is not finite; more constraints hold at the point than it has
+// directions to move in along the change (*HeldError); those of Line; an end of ctx.
+func (d *Derivative) Forward(ctx context.Context, change map[string][]float64, lines ...Line) (
+	dx []float64, err error) {
 	defer d.guard(&err)
 	u, err := d.moved(ctx, Change{change, lines})
 	if err != nil {
@@ -120,9 +124,11 @@ func (d *Derivative) Forward(ctx context.Context, change map[string][]float64, l
 	return d.follow(ctx, u)
 }
 
-// Multipliers is the change of the multipliers along the change of the values of parameters, as Forward has it: of the constraints as in
-// Result.Duals and of the bounds as in Result.BoundDuals. Errors: those of Forward; the multipliers are not unique; an equation defines a variable.
-func (d *Derivative) Multipliers(ctx context.Context, change map[string][]float64) (duals [][]float64, bounds []float64, err error) {
+// Multipliers is the change of the multipliers along the change of the values of parameters, as
+// Forward has it: of the constraints as in Result.Duals and of the bounds as in Result.BoundDuals.
+// Errors: those of Forward; the multipliers are not unique; an equation defines a variable.
+func (d *Derivative) Multipliers(ctx context.Context, change map[string][]float64) (
+	duals [][]float64, bounds []float64, err error) {
 	defer d.guard(&err)
 	if r := d.convex.Regularity(); !r.Regular {
 		return nil, nil, fmt.Errorf("ccp: no derivative of multipliers: the convex problem at the point: %s", r.Message)
@@ -192,11 +198,14 @@ const (
 	settled      = 1e-8
 )
 
-// Adjoint is the gradient, by the name of the parameter, of a scalar function of the point whose gradient with respect to the point,
-// with an entry for each of NumVars, is g. Where not all entries of parameters move by themselves, as those of a symmetric matrix, along has changes that the parameters can take, at
-// random among these: the gradient counts for such changes alone. Errors: a wrong length, a number that is not finite; Forward refuses a change of
-// along or, without any, one of all entries at random; an end of ctx.
-func (d *Derivative) Adjoint(ctx context.Context, g []float64, along ...Change) (gradient map[string][]float64, err error) {
+// Adjoint is the gradient, by the name of the parameter, of a scalar function of the point whose
+// gradient with respect to the point, with an entry for each of NumVars, is g. Where not all
+// entries of parameters move by themselves, as those of a symmetric matrix, along has changes that
+// the parameters can take, at random among these: the gradient counts for such changes alone.
+// Errors: a wrong length, a number that is not finite; Forward refuses a change of along or,
+// without any, one of all entries at random; an end of ctx.
+func (d *Derivative) Adjoint(ctx context.Context, g []float64, along ...Change) (
+	gradient map[string][]float64, err error) {
 	defer d.guard(&err)
 	if err := d.followed(ctx, along); err != nil {
 		return nil, err
@@ -235,7 +244,8 @@ func (d *Derivative) Adjoint(ctx context.Context, g []float64, along ...Change) 
 	return gradient, nil
 }
 
-// followed refuses changes that the point does not follow; without any, one of all parameters at random.
+// followed refuses changes that the point does not follow; without any, one of all parameters at
+// random.
 func (d *Derivative) followed(ctx context.Context, along []Change) error {
 	if d.Regular() || d.loose {
 		return nil
@@ -261,8 +271,8 @@ func (d *Derivative) followed(ctx context.Context, along []Change) error {
 	return nil
 }
 
-// pull is the gradient with respect to the values of the convex problem, with g the one with respect
-// to the point: the h follow the point, not the values of parameters.
+// pull is the gradient with respect to the values of the convex problem, with g the one with
+// respect to the point: the h follow the point, not the values of parameters.
 func (d *Derivative) pull(ctx context.Context, g []float64) (u qpbackend.Update, err error) {
 	if len(g) != len(d.z) {
 		return u, fmt.Errorf("ccp: the gradient has %d entries, want %d", len(g), len(d.z))

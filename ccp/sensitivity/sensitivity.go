@@ -45,26 +45,31 @@ type Source struct {
 
 // KinkError says where an expression has no derivative.
 type KinkError struct {
-	// Expression is "the objective", the name of the constraint, or that of the variable whose bound it is.
+	// Expression is "the objective", the name of the constraint, or that of the variable whose
+	// bound it is.
 	Expression string
-	// Weak: the expression holds with multiplier zero, so that it is about to let go or to take hold. Session.OneSided has the
-	// change of the point along one change of the parameters. Else it is a kink of the part −h.
+	// Weak: the expression holds with multiplier zero, so that it is about to let go or to take
+	// hold. Session.OneSided has the change of the point along one change of the parameters. Else
+	// it is a kink of the part −h.
 	Weak bool
 }
 
 func (e *KinkError) Error() string {
 	if e.Weak {
-		return fmt.Sprintf("ccp: no derivative: %s holds at the solution with multiplier zero, or nearly so; the derivatives are one-sided", e.Expression)
+		return fmt.Sprintf("ccp: no derivative: %s holds at the solution with multiplier zero, or nearly so; "+
+			"the derivatives are one-sided", e.Expression)
 	}
 	return fmt.Sprintf("ccp: no derivative: the solution is at a kink of the part −h of %s", e.Expression)
 }
 
-// HeldError is the error along a change that the point does not follow: more constraints hold than it has directions to move in.
-// Session.OneSided has the change of the point where the constraints are linear.
+// HeldError is the error along a change that the point does not follow: more constraints hold than
+// it has directions to move in. Session.OneSided has the change of the point where the constraints
+// are linear.
 type HeldError struct{}
 
 func (*HeldError) Error() string {
-	return "ccp: no derivative: more constraints hold at the point than it has directions to move in along the change of the parameters; the derivatives are one-sided"
+	return "ccp: no derivative: more constraints hold at the point than it has directions to move in along " +
+		"the change of the parameters; the derivatives are one-sided"
 }
 
 // New is the derivative at a solution. Errors: as of ccp.Differentiate.
@@ -228,17 +233,18 @@ func (d *Derivative) name(row int) string {
 // Point is the refined point, with an entry for each of NumVars. It is the derivative's own.
 func (d *Derivative) Point() []float64 { return d.z }
 
-// Unique reports whether the solution is. Where that of a convex problem is not, derivatives are the least squares solution of least norm of
-// the linearised optimality conditions, in the scaled problem: parts of the point that nothing holds do not move, and gradients with respect to them do not count.
-// Other points that are not unique are refused.
+// Unique reports whether the solution is. Where that of a convex problem is not, derivatives are
+// the least squares solution of least norm of the linearised optimality conditions, in the scaled
+// problem: parts of the point that nothing holds do not move, and gradients with respect to them do
+// not count. Other points that are not unique are refused.
 func (d *Derivative) Unique() bool { return !d.loose }
 
-// Regular reports whether the multipliers of the convex problem at the point are unique, too: then the point follows any change of the parameters, else those
-// that Forward takes.
+// Regular reports whether the multipliers of the convex problem at the point are unique, too: then
+// the point follows any change of the parameters, else those that Forward takes.
 func (d *Derivative) Regular() bool { return d.convex.Regularity().Regular }
 
-// leastMargin is the least margin of a regular solution, and the share of a right-hand side that may be left over.
-// Source: that of qpbackend.Regularity.
+// leastMargin is the least margin of a regular solution, and the share of a right-hand side that
+// may be left over. Source: that of qpbackend.Regularity.
 const leastMargin = 1e-6
 
 // examine refuses points where there is no derivative.

@@ -97,8 +97,8 @@ func (f quartic) AddSubgrad(dst []float64, scale float64, x []float64) {
 	dst[1] += scale * 2 * x[0] * x[1]
 }
 
-// TestDifferences: products with a Hessian by gradients are right, and a kink at the point, not beside
-// it, is refused.
+// TestDifferences: products with a Hessian by gradients are right, and a kink at the point, not
+// beside it, is refused.
 func TestDifferences(t *testing.T) {
 	var smooth, kinked convex.Func = quartic{}, quartic{kinked: true}
 	rng := rand.New(rand.NewPCG(1, 3))

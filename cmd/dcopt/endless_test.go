@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestEndless: objectives without a least value, those that grow slower than any line among them, have
-// none; those that tend to a value have converged, with the remark that no point attains it; and those that turn
-// back far off are neither.
+// TestEndless: objectives without a least value, those that grow slower than any line among them,
+// have none; those that tend to a value have converged, with the remark that no point attains it;
+// and those that turn back far off are neither.
 func TestEndless(t *testing.T) {
 	for _, c := range []struct{ text, status, message string }{
 		{"var x >= 0\nmaximize sqrt(x)\n", "unbounded", ""},
@@ -45,8 +45,8 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestRaysAreVerified: directions of unbounded problems have no rest of a backend's error in variables of
-// nonlinear equations, along which these would be left: dcopt verify accepts them.
+// TestRaysAreVerified: directions of unbounded problems have no rest of a backend's error in
+// variables of nonlinear equations, along which these would be left: dcopt verify accepts them.
 func TestRaysAreVerified(t *testing.T) {
 	for _, text := range []string{
 		"var x, y, z\nminimize -x - y\nsubject to\n  c: y - z + atan(x) == 0\n",

@@ -17,8 +17,8 @@ import (
 // equationProblem is a problem with nonlinear equations, of testdata/equations.
 type equationProblem struct {
 	name string
-	// best is the optimum: of SciPy's SLSQP from 5 to 100 random starts, by eigenvalues
-	// for eigen, eigen_max and stiefel, by hand for cancel, kinked and xy_const, from the literature for
+	// best is the optimum: of SciPy's SLSQP from 5 to 100 random starts, by eigenvalues for eigen,
+	// eigen_max and stiefel, by hand for cancel, kinked and xy_const, from the literature for
 	// haverly.
 	best float64
 	// near is a worse minimum that the start of the file leads to.

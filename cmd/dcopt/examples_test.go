@@ -34,8 +34,8 @@ var examples = map[string]struct {
 	"low_rank":        {0.2054, nil},
 	"dma_fit":         {0.345, nil}, // the outliers alone cost 0.3
 	"sparse_lder":     {0.0377, nil},
-	// The best of 20 starts of scipy 1.17.1 (bench/peers/python/smooth_models.py, seeds 0 to 2): least_squares, of which
-	// with seed 1 the best of the first is 1117, and SLSQP for the flow.
+	// The best of 20 starts of scipy 1.17.1 (bench/peers/python/smooth_models.py, seeds 0 to 2):
+	// least_squares, of which with seed 1 the best of the first is 1117, and SLSQP for the flow.
 	"radial_velocity": {4.38003302 + 5e-6, nil},
 	"power_flow":      {4.44170372 + 5e-6, nil},
 	"tanh_network":    {0.0017432915 + 1e-9, nil},

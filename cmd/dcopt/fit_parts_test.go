@@ -18,8 +18,8 @@ import (
 	"github.com/dcopt/dcopt/cmd/dcopt/internal/flags"
 )
 
-// asProgram names the environment variable with which the test binary is the program, so that tests can
-// run several processes.
+// asProgram names the environment variable with which the test binary is the program, so that tests
+// can run several processes.
 const asProgram = "DCOPT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -128,8 +128,8 @@ func TestFitParts(t *testing.T) {
 	}
 }
 
-// TestFitPlan: the rounds of a plan, by one process or by tasks that share a folder, also at the same time, have the
-// model of fit on the parts, byte for byte.
+// TestFitPlan: the rounds of a plan, by one process or by tasks that share a folder, also at the
+// same time, have the model of fit on the parts, byte for byte.
 func TestFitPlan(t *testing.T) {
 	dir, _ := parts(t)
 	pattern := filepath.Join(dir, "part-*")
@@ -188,7 +188,8 @@ func TestFitPlan(t *testing.T) {
 	}
 }
 
-// TestFitBags: a plan with bags has the model of fit with as many, byte for byte, and an error out of bag.
+// TestFitBags: a plan with bags has the model of fit with as many, byte for byte, and an error out
+// of bag.
 func TestFitBags(t *testing.T) {
 	dir, whole := parts(t)
 	pattern := filepath.Join(dir, "part-*")
@@ -228,8 +229,8 @@ func TestFitBags(t *testing.T) {
 	}
 }
 
-// TestFitPartsMessages: parts that are wrong are named with their place; flags that need all rows are
-// refused.
+// TestFitPartsMessages: parts that are wrong are named with their place; flags that need all rows
+// are refused.
 func TestFitPartsMessages(t *testing.T) {
 	dir, whole := parts(t)
 	write := func(name, text string) string {

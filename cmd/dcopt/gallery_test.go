@@ -52,8 +52,8 @@ var gallery = map[string]struct{ lo, hi float64 }{
 	"facility_location":       {12, 12.65256},           // 12.65255537 of 400 starts
 }
 
-// manyOptima are the problems whose value has many points: mirrored, turned or exchanged
-// ones, or nearby local optima. Which of them a run ends at may change with the procedure, so of their
+// manyOptima are the problems whose value has many points: mirrored, turned or exchanged ones, or
+// nearby local optima. Which of them a run ends at may change with the procedure, so of their
 // pictures only the words are compared.
 var manyOptima = map[string]bool{
 	"packing_square": true, "packing_circle": true, "multi_robot": true, "obstacles": true, "filter_design": true, "sparse_pca": true, "unit_commitment": true,

@@ -22,7 +22,8 @@ func TestGlobalOfMinima(t *testing.T) {
 		// Of each a, 2 if it is kept, else the best x with |x| < 1: 2, 2, .045, 2, .005.
 		{"capped", "param n = 5, a = [3, -2, 0.3, 4, 0.1]\nvar x[n]\nminimize 0.5*sumsq(x - a) + 2*sum(i in 1..n) min(abs(x[i]), 1)\n", 6.05},
 		{"capped in a box", "param n = 4, a = [3, -2, 0.3, 4]\nvar x[n] in [-9, 9]\nminimize 0.5*sumsq(x - a) + 2*sum(i in 1..n) min(abs(x[i]), 1)\n", 6.045},
-		// Six kept and one outlier: the line through the six has no residual but the outlier's, capped.
+		// Six kept and one outlier: the line through the six has no residual but the outlier's,
+		// capped.
 		{"capped residuals", "param u = [1, 2, 3, 4, 5, 6, 7], v = [3, 5, 7, 9, 11, 13, 90]\nvar a, b\nminimize sum(i in 1..7) min(abs(a*u[i] + b - v[i]), 2)\n", 2},
 		{"three pieces", "var x[2] in [0, 10]\nminimize min(2*x[1], x[1] + 3, 8) + min(x[2], 4) - x[1]/2 - x[2]/2\nsubject to\n  x[1] + x[2] >= 7\n", -1},
 		// x + y is least with one of them 0 and the other at its end of the capped row.

@@ -160,8 +160,8 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestRunOfHops: hops are grey lines of their own, the best feasible value so far goes in steps to the
-// answer, and a run of feasible points has no panel of violations.
+// TestRunOfHops: hops are grey lines of their own, the best feasible value so far goes in steps to
+// the answer, and a run of feasible points has no panel of violations.
 func TestRunOfHops(t *testing.T) {
 	var history []ccp.Iteration
 	for k, v := range []float64{5, 3, 4, 1, 2, 2} {

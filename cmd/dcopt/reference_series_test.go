@@ -48,8 +48,8 @@ func TestReferenceSparseSingular(t *testing.T) {
 	}
 }
 
-// recovery solves the 36 instances of sparse recovery, or those of the shared data that are there, and returns how many vectors are
-// recovered to 1 %.
+// recovery solves the 36 instances of sparse recovery, or those of the shared data that are there,
+// and returns how many vectors are recovered to 1 %.
 func recovery(t testing.TB, flags ...string) (recovered int) {
 	data := shared.Path(t, "data", "dccp", "sparse_recovery")
 	solved := 0
@@ -91,9 +91,9 @@ func recovery(t testing.TB, flags ...string) (recovered int) {
 // benchmark below has all.
 func TestReferenceSparseRecovery(t *testing.T) { recovery(t, "--effort", "quick") }
 
-// BenchmarkReferenceSeries: vectors recovered of the 36 instances of sparse recovery, of
-// which DCCP has 25 with one solver and 17 with another, and the 1-norm 8; and the best of 819 starts of
-// the packing, of which DCCP has 6.807981.
+// BenchmarkReferenceSeries: vectors recovered of the 36 instances of sparse recovery, of which DCCP
+// has 25 with one solver and 17 with another, and the 1-norm 8; and the best of 819 starts of the
+// packing, of which DCCP has 6.807981.
 func BenchmarkReferenceSeries(b *testing.B) {
 	recovered, packing := 0, 0.0
 	for b.Loop() {
@@ -104,7 +104,8 @@ func BenchmarkReferenceSeries(b *testing.B) {
 	b.ReportMetric(packing, "packing")
 }
 
-// TestManyStartsOfThePacking: as many starts end at a packing that is feasible to the tolerance of the file.
+// TestManyStartsOfThePacking: as many starts end at a packing that is feasible to the tolerance of
+// the file.
 func TestManyStartsOfThePacking(t *testing.T) {
 	r := solveReference(t, referenceFile(t, "circle_packing"), "--starts", "819")[0]
 	if r.Status != "converged" || !(r.MaxViolation <= 1e-4) || r.Objective > 6.807981 {

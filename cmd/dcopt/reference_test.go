@@ -93,9 +93,9 @@ func TestReferenceProblems(t *testing.T) {
 
 // referenceProblems solves the examples on the backends that are taken, if these have their cones.
 // Bounds on the objective: the best of many starts of DCCP on the packing is 6.81, that of 819 of
-// ours 6.6; a tenth of DCCP's end below 6.989, which is asked of backends of less accuracy: rounding
-// errors choose between their optima; control ends at its relaxation's 45.147471; DCCP's sparse
-// vector has 83.077, its filter 0.06380369, its path 14.694262, its covariance 5.5263 and is
+// ours 6.6; a tenth of DCCP's end below 6.989, which is asked of backends of less accuracy:
+// rounding errors choose between their optima; control ends at its relaxation's 45.147471; DCCP's
+// sparse vector has 83.077, its filter 0.06380369, its path 14.694262, its covariance 5.5263 and is
 // infeasible.
 func referenceProblems(t *testing.T, takes func(backend string) bool) {
 	t.Helper()

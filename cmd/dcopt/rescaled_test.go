@@ -16,8 +16,9 @@ import (
 	"github.com/dcopt/dcopt/internal/program"
 )
 
-// TestRescaled: an objective, constraints or variables times a number between 1e-9 and 1e9 leave the minimum
-// where it is. Constraints times 1e9 are left out: their tolerance stays that of units of 1, 1e-15 of their terms.
+// TestRescaled: an objective, constraints or variables times a number between 1e-9 and 1e9 leave
+// the minimum where it is. Constraints times 1e9 are left out: their tolerance stays that of units
+// of 1, 1e-15 of their terms.
 func TestRescaled(t *testing.T) {
 	files := []string{
 		"testdata/equations/blend.dc", "testdata/equations/chain.dc", "testdata/equations/eigen.dc", "testdata/equations/graphform.dc",

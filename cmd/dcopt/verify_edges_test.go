@@ -22,7 +22,8 @@ var (
 	firstEdge = flag.Uint64("first-edge", 500_000, "the number of the first of them")
 )
 
-// edgeDrawer writes random problems whose functions have the ends of their domains at ends of the box.
+// edgeDrawer writes random problems whose functions have the ends of their domains at ends of the
+// box.
 type edgeDrawer struct {
 	*rand.Rand
 	n  int

@@ -62,7 +62,8 @@ var forged = map[string]struct {
 	"endless": {"var x, y in [0, 1]\nminimize y - 2*x\nsubject to\n  c: x >= y\n", false},
 }
 
-// TestForgeries: what is made false in a result or a proof, of any claim, is not accepted; what it was made of is.
+// TestForgeries: what is made false in a result or a proof, of any claim, is not accepted; what it
+// was made of is.
 func TestForgeries(t *testing.T) {
 	dir := t.TempDir()
 	path, file, proof := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json"), filepath.Join(dir, "p.proof")

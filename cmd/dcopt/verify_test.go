@@ -99,7 +99,8 @@ func TestVerifyAnswers(t *testing.T) {
 	}
 }
 
-// TestVerifySweepGivesWay: the params that a result says of itself are told, and those of --set go before them.
+// TestVerifySweepGivesWay: the params that a result says of itself are told, and those of --set go
+// before them.
 func TestVerifySweepGivesWay(t *testing.T) {
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "result.json")
@@ -125,8 +126,8 @@ func TestVerifySweepGivesWay(t *testing.T) {
 	}
 }
 
-// TestVerifyEqualOptima: multipliers are those of the point of the result where searches meet others with the same objective, as the
-// reflected and turned ones of a packing.
+// TestVerifyEqualOptima: multipliers are those of the point of the result where searches meet
+// others with the same objective, as the reflected and turned ones of a packing.
 func TestVerifyEqualOptima(t *testing.T) {
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "result.json")

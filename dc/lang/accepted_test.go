@@ -405,8 +405,9 @@ func (a accepted) majorised(p *dc.Problem, rng *rand.Rand) error {
 	return nil
 }
 
-// TestAcceptedConverge: the descent, with jumps along the coordinates, goes to a point from which no direction into
-// the box leads down, and no iteration leads up, with the box as bounds and as rows.
+// TestAcceptedConverge: the descent, with jumps along the coordinates, goes to a point from which
+// no direction into the box leads down, and no iteration leads up, with the box as bounds and as
+// rows.
 func TestAcceptedConverge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 15))
 	set := ccp.DefaultSettings()

@@ -91,8 +91,8 @@ subject to
 	}
 }
 
-// TestCompiledSumIsSmall: of a sum of many minima the problem keeps the data alone, and the file nothing of its last
-// statement; the exact problem has the members again.
+// TestCompiledSumIsSmall: of a sum of many minima the problem keeps the data alone, and the file
+// nothing of its last statement; the exact problem has the members again.
 func TestCompiledSumIsSmall(t *testing.T) {
 	const points = 4000
 	dir := t.TempDir()

@@ -11,7 +11,8 @@ import (
 	"github.com/dcopt/dcopt/internal/shared"
 )
 
-// phaseRetrieval is DCCP's example in complex numbers, from its start; E/ is the folder of its data.
+// phaseRetrieval is DCCP's example in complex numbers, from its start; E/ is the folder of its
+// data.
 const phaseRetrieval = `param A = csv("E/Ar.csv") + csv("E/Ai.csv")*1i, y = csv("E/y.csv"), start0 = csv("E/xinit.csv"), true0 = csv("E/x0.csv")
 param t = true0[1,:] + true0[2,:]*1i
 var x[cols(A)] complex start start0[1,:] + start0[2,:]*1i
@@ -21,8 +22,8 @@ subject to
   mag[k in 1..rows(A)]: abs(conj(A[k,:])*x) == y[k]
 `
 
-// TestPhaseRetrievalInComplexNumbers: DCCP's example, stated in complex numbers in one family, gives its signal to 1e-8, up
-// to a phase; the nine examples have it in real numbers.
+// TestPhaseRetrievalInComplexNumbers: DCCP's example, stated in complex numbers in one family,
+// gives its signal to 1e-8, up to a phase; the nine examples have it in real numbers.
 func TestPhaseRetrievalInComplexNumbers(t *testing.T) {
 	dir := sharedData(t) + "phase_retrieval/"
 	for _, file := range []string{"Ar.csv", "Ai.csv", "y.csv", "xinit.csv", "x0.csv"} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExplainAll: the objective, lets and constraints are explained with all expressions in them that
-// have variables, those in loops for the first member; statements with mistakes are left out.
+// TestExplainAll: the objective, lets and constraints are explained with all expressions in them
+// that have variables, those in loops for the first member; statements with mistakes are left out.
 func TestExplainAll(t *testing.T) {
 	f, _ := Parse("t.dc", []byte(`param a = 3
 var x[3] in [0, 2]

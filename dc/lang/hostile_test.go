@@ -99,8 +99,8 @@ func TestLong(t *testing.T) {
 	near(t, "doubled", p.Problem.Value([]float64{1}), 1<<40)
 }
 
-// TestCompileEnds: compiling ends with its context, wherever it is. Whole, each of these would take minutes or
-// more memory than there is.
+// TestCompileEnds: compiling ends with its context, wherever it is. Whole, each of these would take
+// minutes or more memory than there is.
 func TestCompileEnds(t *testing.T) {
 	for _, src := range []string{
 		"var x\nminimize x\nsubject to\n a[i in 1..10^8]: x >= i",

@@ -15,7 +15,8 @@ import (
 	"github.com/dcopt/dcopt/internal/program"
 )
 
-// families are constraints that differ in numbers alone, and some of which members have another form. F stands before each atom.
+// families are constraints that differ in numbers alone, and some of which members have another
+// form. F stands before each atom.
 var families = []string{
 	"[i in 1..m, j in i+1..i+3 if j <= m]: F norm2(p[i,:] - p[j,:]) >= q[i] + q[j]",
 	"[i in 1..m]: q[i] >= F norm2(p[i,:] - P[i,:])",
@@ -63,7 +64,8 @@ minimize sumsq(w) + b^2 + sum(p[1,:])
 subject to f` + strings.ReplaceAll(family, "F ", one)
 }
 
-// TestRepeatedMembers: constraints that are added as arrays are those that are stated one by one, to the last bit.
+// TestRepeatedMembers: constraints that are added as arrays are those that are stated one by one,
+// to the last bit.
 func TestRepeatedMembers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	files := togetherData(rng, 430)

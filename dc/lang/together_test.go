@@ -93,7 +93,8 @@ func togetherData(rng *rand.Rand, m int) fstest.MapFS {
 	return fstest.MapFS{"X.csv": {Data: []byte(x.String())}, "y.csv": {Data: []byte(y.String())}, "S.csv": {Data: []byte(s.String())}}
 }
 
-// TestSumsTogether: sums of the objective that are added up as arrays are those of terms that are added one by one, but for roundings.
+// TestSumsTogether: sums of the objective that are added up as arrays are those of terms that are
+// added one by one, but for roundings.
 func TestSumsTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	files := togetherData(rng, 1030)

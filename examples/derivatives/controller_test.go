@@ -9,8 +9,9 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// The weights of a controller from what it was seen to do: a mass is brought to rest with a bounded force, and the
-// weights of position and speed, relative to that of the force, are such that the forces are those of a demonstration.
+// The weights of a controller from what it was seen to do: a mass is brought to rest with a bounded
+// force, and the weights of position and speed, relative to that of the force, are such that the
+// forces are those of a demonstration.
 func Example_controller() {
 	const steps, dt = 12, 0.3
 	m := dc.NewModel()

@@ -12,7 +12,8 @@ import (
 )
 
 // Inverse optimisation: an investor's portfolios, the best for returns that are not known and are
-// shifted by known amounts from day to day, tell the returns, up to a constant, by the gradient of how badly guessed ones explain the portfolios.
+// shifted by known amounts from day to day, tell the returns, up to a constant, by the gradient of
+// how badly guessed ones explain the portfolios.
 func Example_portfolio() {
 	const n, days = 5, 8
 	rng := rand.New(rand.NewPCG(4, 2))

@@ -146,7 +146,8 @@ func TestSyev(t *testing.T) {
 	}
 }
 
-// TestInverse: a·a⁻¹ is the identity, whatever the order of the rows; a matrix that is singular to rounding has none.
+// TestInverse: a·a⁻¹ is the identity, whatever the order of the rows; a matrix that is singular to
+// rounding has none.
 func TestInverse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for n := 1; n < 12; n++ {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestJacobi: the decomposition of lean builds has the singular values of LAPACK's, and vectors that are orthonormal and multiply to the matrix,
-// of any rank.
+// TestJacobi: the decomposition of lean builds has the singular values of LAPACK's, and vectors
+// that are orthonormal and multiply to the matrix, of any rank.
 func TestJacobi(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for range 200 {

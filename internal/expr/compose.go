@@ -265,9 +265,9 @@ func (c *CurveAtom) Below(b convex.Linear) (k convex.Cone, share []float64, ok b
 	return k, []float64{-0.5 / math.Abs(slope), 0.5 / slope}, true
 }
 
-// sides bound an affine argument where the function is at most a constant b: by u, where the function
-// is b and has a slope, and on the other side by the end of the domain. An infinite end is no
-// bound, or one that the bounds of the argument imply.
+// sides bound an affine argument where the function is at most a constant b: by u, where the
+// function is b and has a slope, and on the other side by the end of the domain. An infinite end is
+// no bound, or one that the bounds of the argument imply.
 func (c *CurveAtom) sides(b convex.Linear) (u, end, slope float64, ok bool) {
 	if !c.E().IsAffineNow() || !b.IsConst() {
 		return 0, 0, 0, false

@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// TestMind: small works collect seldom, large ones often, those between as before, and afterwards all do as before.
+// TestMind: small works collect seldom, large ones often, those between as before, and afterwards
+// all do as before.
 func TestMind(t *testing.T) {
 	t.Setenv("GOGC", "")
 	const usual = 123

@@ -149,8 +149,9 @@ func listing(t *testing.T, pkg string) []string {
 	return slices.Compact(lines)
 }
 
-// behind are the lines of the type of an internal package, or of ccp/sensitivity, that a line of f is an alias of, with the same
-// name; other lines stay as they are, as those of the client, whose types the protocol fixes.
+// behind are the lines of the type of an internal package, or of ccp/sensitivity, that a line of f
+// is an alias of, with the same name; other lines stay as they are, as those of the client, whose
+// types the protocol fixes.
 func behind(t *testing.T, f *ast.File, line string) []string {
 	name, target, alias := strings.Cut(strings.TrimPrefix(line, "type "), " = ")
 	of, same, ok := strings.Cut(target, ".")

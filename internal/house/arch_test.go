@@ -31,7 +31,8 @@ var mayImport = map[string]string{
 	// DC programs know nothing of how they are solved.
 	"dc":      "internal/expr internal/expr/family internal/expr/matrix internal/expr/rule gonum internal/convex internal/graph internal/graph/atom internal/graph/pass internal/interval internal/num internal/program",
 	"dc/lang": "internal/setting dc dc/lang/syntax dc/lang/internal/printer dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval dc/lang/internal/function internal/arrays internal/enum internal/graph/atom internal/suggest internal/program",
-	// The values of expressions, how operations and loops compute them, and functions: each knows the one before.
+	// The values of expressions, how operations and loops compute them, and functions: each knows
+	// the one before.
 	"dc/lang/internal/value":    "internal/convex dc dc/lang/syntax internal/arrays",
 	"dc/lang/internal/eval":     "internal/convex dc dc/lang/syntax dc/lang/internal/datafile dc/lang/internal/value internal/graph internal/graph/atom gonum",
 	"dc/lang/internal/function": "internal/convex dc dc/lang/syntax dc/lang/internal/datafile dc/lang/internal/value dc/lang/internal/eval gonum internal/arrays internal/dense internal/graph/atom internal/interval internal/suggest",
@@ -46,7 +47,8 @@ var mayImport = map[string]string{
 
 	// The data of problem files for packages that give the syntax a meaning of their own.
 	"dc/lang/reader": "dc/lang/internal/datafile internal/arrays",
-	// Checks answers, so it shares no code with what it checks but the readers of files; gonum inverts data.
+	// Checks answers, so it shares no code with what it checks but the readers of files; gonum
+	// inverts data.
 	"verify":                  "dc/lang/reader dc/lang/syntax internal/enum internal/input verify/internal/leastsq verify/internal/safe gonum",
 	"verify/internal/leastsq": "gonum",
 	"verify/internal/safe":    "gonum",
@@ -77,7 +79,8 @@ var mayImport = map[string]string{
 	"internal/arrays": "internal/table",
 	// Which kernels in assembler this processor runs.
 	"internal/cpu": "",
-	// Factorisations of dense matrices that a context ends; products and eigenvalues by kernels of ours.
+	// Factorisations of dense matrices that a context ends; products and eigenvalues by kernels of
+	// ours.
 	"internal/dense":  "internal/matrix internal/num gonum",
 	"internal/matrix": "internal/cpu internal/num internal/simd internal/poll gonum",
 	// How often a long computation looks at its context.
@@ -89,7 +92,8 @@ var mayImport = map[string]string{
 	// Functions of the variables as nodes of arrays, and passes over them.
 	"internal/graph":      "internal/graph/atom",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
-	// Functions as they are written and their splits, the rules that make them, and many of them as one.
+	// Functions as they are written and their splits, the rules that make them, and many of them as
+	// one.
 	"internal/expr":        "gonum internal/convex internal/dense internal/graph/atom internal/interval internal/num",
 	"internal/expr/rule":   "gonum internal/convex internal/dense internal/expr internal/graph/atom internal/interval internal/num",
 	"internal/expr/matrix": "gonum internal/convex internal/dense internal/expr internal/expr/rule internal/graph/atom internal/interval",
@@ -100,7 +104,8 @@ var mayImport = map[string]string{
 	"internal/convex":    "gonum internal/enum internal/interval internal/num",
 	"internal/setting":   "",
 	"internal/heuristic": "",
-	// How often garbage is collected, by the size of a problem: for the program and for the worker that measures.
+	// How often garbage is collected, by the size of a problem: for the program and for the worker
+	// that measures.
 	"internal/garbage": "qpbackend",
 	// The protocol of the worker as data, a graph that came by it, and the worker.
 	"internal/record":      "internal/table",
@@ -134,7 +139,8 @@ var mayImport = map[string]string{
 	"ccp/sensitivity": "internal/convex dc internal/num qpbackend qpbackend/ipm qpbackend/reduce ccp/internal/subproblem internal/program",
 	// A backend's problem with some of its rows.
 	"ccp/internal/workingset": "internal/num ccp/internal/implied qpbackend qpbackend/reduce qpbackend/sparse",
-	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are gonum's.
+	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are
+	// gonum's.
 	"ccp/internal/implied": "internal/dense qpbackend qpbackend/sparse gonum",
 	// A backend's problem in units of its own.
 	"ccp/internal/scaling": "ccp/internal/implied internal/num qpbackend qpbackend/reduce qpbackend/sparse",

@@ -18,8 +18,8 @@ var (
 	headline = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// missingPlace is the page or the section that a reference leads to and that is not there; "" if all
-// is there. pages has the texts of docs.
+// missingPlace is the page or the section that a reference leads to and that is not there; "" if
+// all is there. pages has the texts of docs.
 func missingPlace(reference []string, pages map[string]string) string {
 	text, ok := pages[reference[1]]
 	if !ok {

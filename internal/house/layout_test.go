@@ -24,12 +24,12 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// mostUpwards bounds, for packages of many files, the arrows between files that run
-// upwards: from a file to one above it that it uses, in the order of files that makes
-// them fewest. Files in layers need none; each bound is what the package has today and
-// may only fall.
+// mostUpwards bounds, for packages of many files, the arrows between files that run upwards: from a
+// file to one above it that it uses, in the order of files that makes them fewest. Files in layers
+// need none; each bound is what the package has today and may only fall.
 //
-// At 01e3d7f they were, but for dc, in order, 20 (with the packages below ccp), 12, 11, 7 and 27; dc had 56 at 8a2372d.
+// At 01e3d7f they were, but for dc, in order, 20 (with the packages below ccp), 12, 11, 7 and 27;
+// dc had 56 at 8a2372d.
 var mostUpwards = map[string]int{
 	"ccp":                             1,
 	"qpbackend/ipm":                   2,
@@ -331,8 +331,8 @@ func TestStateIsInParts(t *testing.T) {
 	}
 }
 
-// mostFields bounds the fields of a struct below ccp, those of embedded structs counted; the structs in largeStructs
-// have more, and may only lose some.
+// mostFields bounds the fields of a struct below ccp, those of embedded structs counted; the
+// structs in largeStructs have more, and may only lose some.
 const mostFields = 15
 
 var largeStructs = map[string]int{
@@ -359,7 +359,8 @@ var largeStructs = map[string]int{
 	"ccp/internal/workingset.working":        52,
 }
 
-// sizeOf is the number of fields of a struct, with those of structs of its package that are embedded in it.
+// sizeOf is the number of fields of a struct, with those of structs of its package that are
+// embedded in it.
 func sizeOf(pkg *types.Package, st *types.Struct) int {
 	n := 0
 	for f := range st.Fields() {
@@ -633,12 +634,12 @@ func TestStraightPath(t *testing.T) {
 	}
 }
 
-// wideCode and wideComments are how many lines of Go code, tests aside, are above 120 columns, and of
-// comments above 100, tabs as 4. Lines are wrapped as they are touched, and the numbers only go
+// wideCode and wideComments are how many lines of Go code, tests aside, are above 120 columns, and
+// of comments above 100, tabs as 4. Lines are wrapped as they are touched, and the numbers only go
 // down. Source: counts of the lines older than the rule.
 const (
-	wideCode     = 61
-	wideComments = 197
+	wideCode     = 0
+	wideComments = 14
 )
 
 // isWide reports whether a line has more columns than it may, and whether it is a comment.

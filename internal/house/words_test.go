@@ -54,8 +54,8 @@ var pronouns = regexp.MustCompile(`(?i)\b(that|those) of\b`)
 
 const mostPronouns = 1.5
 
-// TestWords: comments outside of tests, and the documents, use none of the banned words, and comments
-// few pronouns.
+// TestWords: comments outside of tests, and the documents, use none of the banned words, and
+// comments few pronouns.
 func TestWords(t *testing.T) {
 	for _, w := range banned() {
 		if !w.pattern.MatchString(w.bad) || w.pattern.MatchString(w.good) {
@@ -105,9 +105,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// withoutSource are the numeric constants of a file whose comments, or those of their
-// group, do not say "Source:": a paper, a derivation, a table and its command, or that the
-// value is a limit on which no answer depends. Constants by iota, and numbers of one digit, need none.
+// withoutSource are the numeric constants of a file whose comments, or those of their group, do not
+// say "Source:": a paper, a derivation, a table and its command, or that the value is a limit on
+// which no answer depends. Constants by iota, and numbers of one digit, need none.
 func withoutSource(f *ast.File) (names []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		g, ok := n.(*ast.GenDecl)

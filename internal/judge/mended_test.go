@@ -4,8 +4,9 @@ package judge
 
 import "testing"
 
-// TestMended judges problems of the mixture that were answered wrongly, and of which no small problem shows the cause: none
-// of the answers is wrong, and all but a few still get to where the cause was.
+// TestMended judges problems of the mixture that were answered wrongly, and of which no small
+// problem shows the cause: none of the answers is wrong, and all but a few still get to where the
+// cause was.
 func TestMended(t *testing.T) {
 	open := 0
 	for number, cause := range map[uint64]string{

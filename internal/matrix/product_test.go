@@ -69,7 +69,8 @@ func TestSubtract(t *testing.T) {
 	}
 }
 
-// Products by either kernel for wide registers have the same bits, also where one matrix is both factors.
+// Products by either kernel for wide registers have the same bits, also where one matrix is both
+// factors.
 func TestProductsRoundAlike(t *testing.T) {
 	need.That(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -152,7 +152,8 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-// TestEigenvalues: eigenvectors of matrices with eigenvalues far apart, equal, close together and zero.
+// TestEigenvalues: eigenvectors of matrices with eigenvalues far apart, equal, close together and
+// zero.
 func TestEigenvalues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	f := NewProduct()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRounding: sums and products rounded down are the largest numbers that are not above the exact ones, products below
-// ExactProduct at most one number less.
+// TestRounding: sums and products rounded down are the largest numbers that are not above the exact
+// ones, products below ExactProduct at most one number less.
 func TestRounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	numbers := []float64{0, 1, -1, 0.1, math.MaxFloat64, -math.MaxFloat64, 0x1p-1074, -0x1p-1074, ExactProduct}

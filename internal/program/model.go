@@ -127,8 +127,8 @@ func (m *Model) AddCost(p, a convex.Array) { m.costs = append(m.costs, cost{p, a
 // Len is how many constraints were added.
 func (m *Model) Len() int { return len(m.cs.list) }
 
-// Add adds a constraint with a name and numbers in its brackets; other, if there is one, is the other
-// half of an equation or a chain.
+// Add adds a constraint with a name and numbers in its brackets; other, if there is one, is the
+// other half of an equation or a chain.
 func (m *Model) Add(family string, index []int, c Common, other *Common) {
 	for _, half := range []*Common{&c, other} {
 		if half == nil {

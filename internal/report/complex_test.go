@@ -72,8 +72,8 @@ func TestComplexJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The multiplier of psd(H) is made Hermitian: that of 1 to 16 has the real part [1+11, 2+12; 5+15, 6+16], made
-	// symmetric, and the imaginary one [9-3, 10-4; 13-7, 14-8], made skew.
+	// The multiplier of psd(H) is made Hermitian: that of 1 to 16 has the real part [1+11, 2+12;
+	// 5+15, 6+16], made symmetric, and the imaginary one [9-3, 10-4; 13-7, 14-8], made skew.
 	const wantDuals = `{"psd(H)":{"re":[[12,17],[17,22]],"im":[[0,0],[0,0]]},"s":{"re":17,"im":18},"f":{"re":[19,21],"im":[20,22]},"m":{"re":23,"im":24}}`
 	if string(text) != wantDuals {
 		t.Errorf("got  %s\nwant %s", text, wantDuals)

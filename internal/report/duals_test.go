@@ -72,7 +72,8 @@ func TestDualsOfProducts(t *testing.T) {
 	}
 }
 
-// TestDualsOfSharedNames: constraints that share their arrays are nested as others are: by index, and both halves of an equation in one place.
+// TestDualsOfSharedNames: constraints that share their arrays are nested as others are: by index,
+// and both halves of an equation in one place.
 func TestDualsOfSharedNames(t *testing.T) {
 	prog := compile(t, `param n = 20
 var x[n,2], y[n]

@@ -206,7 +206,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Of 40 sets, by three sessions, the solutions of minimise sumsq(x - p) with x >= 0, and their gradients.
+// Of 40 sets, by three sessions, the solutions of minimise sumsq(x - p) with x >= 0, and their
+// gradients.
 func TestBatch(t *testing.T) {
 	s := begin(t, DefaultConfig())
 	s.send(frame(`{"type": "load", "id": 1, "problem": 1, "variables": [{"name": "x", "shape": [2], "lo": 0}], "parameters": [{"name": "p", "shape": [2], "value": 1}],

@@ -11,7 +11,8 @@ import (
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
-// Turns of rows are those by definition, with the same bits by either kernel, and nothing else is written.
+// Turns of rows are those by definition, with the same bits by either kernel, and nothing else is
+// written.
 func TestRotate(t *testing.T) {
 	need.That(t, cpu.Wide(), need.AVX2)
 	widerToo := need.Have(t, cpu.Wider(), need.AVX512)

@@ -11,7 +11,8 @@ import (
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
-// Tile is compared with sums at every length. What lies behind the length must not be used, and the place in memory must not matter.
+// Tile is compared with sums at every length. What lies behind the length must not be used, and the
+// place in memory must not matter.
 func TestTile(t *testing.T) {
 	need.That(t, cpu.Wide(), need.AVX2)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -66,8 +67,9 @@ func TestNaNReachesItsSums(t *testing.T) {
 	}
 }
 
-// Solve with tiles of either kind has the bits of sums in the order of the columns, of rounded products in blocks of eight columns, for all widths and heights, and writes nothing else. What
-// it reads beyond the rows, and above the diagonal of L, does not matter.
+// Solve with tiles of either kind has the bits of sums in the order of the columns, of rounded
+// products in blocks of eight columns, for all widths and heights, and writes nothing else. What it
+// reads beyond the rows, and above the diagonal of L, does not matter.
 func TestSolve(t *testing.T) {
 	need.That(t, cpu.Wide(), need.AVX2)
 	kinds := []simd.Tiles{simd.TilesOf(false)}
@@ -140,7 +142,8 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// SubtractWiderRows and PackWider have the bits of loops, for all shapes, and write nothing else. What they read beyond their rows does not matter.
+// SubtractWiderRows and PackWider have the bits of loops, for all shapes, and write nothing else.
+// What they read beyond their rows does not matter.
 func TestWiderRows(t *testing.T) {
 	need.That(t, cpu.Wider(), need.AVX512)
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -210,7 +213,8 @@ func TestWiderRows(t *testing.T) {
 	}
 }
 
-// SubtractPanel and SubtractWiderPanelT have the bits of MulPanel and SubtractMulPanelT with entries gathered before, and write nothing else.
+// SubtractPanel and SubtractWiderPanelT have the bits of MulPanel and SubtractMulPanelT with
+// entries gathered before, and write nothing else.
 func TestPanelsOfRows(t *testing.T) {
 	need.That(t, cpu.Wide(), need.AVX2)
 	widerToo := need.Have(t, cpu.Wider(), need.AVX512)

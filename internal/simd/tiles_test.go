@@ -10,8 +10,8 @@ import (
 	"github.com/dcopt/dcopt/internal/simd"
 )
 
-// Tiles of both kinds have the same bits for all shapes: those of sums by fused multiplications in the order of the rows of y.
-// They use and write nothing else.
+// Tiles of both kinds have the same bits for all shapes: those of sums by fused multiplications in
+// the order of the rows of y. They use and write nothing else.
 func TestTilesRoundAlike(t *testing.T) {
 	need.That(t, cpu.Wide(), need.AVX2)
 	kinds := []simd.Tiles{simd.TilesOf(false)}

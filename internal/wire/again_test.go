@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestAgain: a header that is the last one but for its id gives the message that Parse makes of it; any other is parsed.
+// TestAgain: a header that is the last one but for its id gives the message that Parse makes of it;
+// any other is parsed.
 func TestAgain(t *testing.T) {
 	var peek Again[Peeked]
 	var parse Again[*Solve]

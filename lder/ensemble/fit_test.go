@@ -70,8 +70,8 @@ func TestMaxFeatures(t *testing.T) {
 	}
 }
 
-// TestSamplesFirst: under a deadline a model of a sample of the rows is there when the fit of all of
-// them has only begun; it is better than the linear model, and of no use to a fit that ends.
+// TestSamplesFirst: under a deadline a model of a sample of the rows is there when the fit of all
+// of them has only begun; it is better than the linear model, and of no use to a fit that ends.
 func TestSamplesFirst(t *testing.T) {
 	d := drawnData(rand.New(rand.NewPCG(6, 6)), sampledRows+every, 4, 0)
 	for i := range d.Y {

@@ -89,7 +89,8 @@ func TestLeaveOneOut(t *testing.T) {
 			for _, α := range []float64{math.Inf(1), 1, 1e-3, 1e-6} {
 				r := fitRidge(d, []float64{α})
 				for i := range d.M {
-					// Of the rows without i, whose weights sum to 1 again, the same penalty is larger.
+					// Of the rows without i, whose weights sum to 1 again, the same penalty is
+					// larger.
 					other := fitRidge(without(d, i), []float64{α / (1 - d.Weight(i))})
 					want := other.predict(d.Row(i))
 					if math.Abs(r.loo[i]-want) > 1e-5*(1+math.Abs(want)) {

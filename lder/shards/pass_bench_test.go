@@ -17,8 +17,8 @@ import (
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// writeNPY writes a matrix of normal numbers whose last column is a piecewise linear function of the
-// others, with noise.
+// writeNPY writes a matrix of normal numbers whose last column is a piecewise linear function of
+// the others, with noise.
 func writeNPY(tb testing.TB, path string, rows, features int) {
 	tb.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -21,8 +21,8 @@ import (
 	"github.com/dcopt/dcopt/lder/shards"
 )
 
-// reduce goes through the rounds as many machines do: parts in another order, what is said as JSON. It
-// returns the steps.
+// reduce goes through the rounds as many machines do: parts in another order, what is said as JSON.
+// It returns the steps.
 func reduce(t *testing.T, f *shards.Reduction, p shards.Parts) (steps []string) {
 	t.Helper()
 	for f.Round() != nil {
@@ -68,8 +68,8 @@ func file(t *testing.T, r *lder.Regressor) []byte {
 	return b.Bytes()
 }
 
-// TestRounds: the rounds of a fit, of a cross-validation and of a stack give the model of Fit to the last
-// bit.
+// TestRounds: the rounds of a fit, of a cross-validation and of a stack give the model of Fit to
+// the last bit.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct {
 		method      lder.Method
@@ -169,8 +169,9 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestBags: rows are drawn as a Poisson distribution of mean 1 says; the error on the training rows is that of the
-// mean of the members, the error out of bag that of the members that have not drawn the row.
+// TestBags: rows are drawn as a Poisson distribution of mean 1 says; the error on the training rows
+// is that of the mean of the members, the error out of bag that of the members that have not drawn
+// the row.
 func TestBags(t *testing.T) {
 	const rows, bags = 3000, 5
 	m, x, y := table(rows, 3, 100)
@@ -263,8 +264,8 @@ func TestSampleOfParts(t *testing.T) {
 	}
 }
 
-// TestFiles: a table in parts of several formats has the model of the same numbers as text, bit for bit;
-// files that are wrong are named.
+// TestFiles: a table in parts of several formats has the model of the same numbers as text, bit for
+// bit; files that are wrong are named.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	m, _, _ := table(300, 2, 300)

@@ -174,8 +174,8 @@ func BenchmarkNew(b *testing.B) {
 }
 
 // BenchmarkDerivative solves problems of the classes of bench/peers/python/derivatives.py, and
-// computes the gradient of a function of x with respect to all values: one problem, as new, and problems that
-// differ in their values, by one solver.
+// computes the gradient of a function of x with respect to all values: one problem, as new, and
+// problems that differ in their values, by one solver.
 func BenchmarkDerivative(b *testing.B) {
 	for _, class := range []string{"qp", "soc", "sdp"} {
 		rng := rand.New(rand.NewPCG(8, 8))
@@ -238,8 +238,9 @@ func BenchmarkDerivative(b *testing.B) {
 	}
 }
 
-// derivativeProblem is a random problem with a solution: 100 variables and 200 dense rows with a dense P; 50
-// variables and ten second-order cones of 11 rows; 30 variables and a semidefinite cone of order 20.
+// derivativeProblem is a random problem with a solution: 100 variables and 200 dense rows with a
+// dense P; 50 variables and ten second-order cones of 11 rows; 30 variables and a semidefinite cone
+// of order 20.
 func derivativeProblem(rng *rand.Rand, class string) *qpbackend.Problem {
 	n, m := 100, 200
 	switch class {

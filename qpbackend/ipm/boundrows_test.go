@@ -11,7 +11,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// asRows is a random problem of n variables twice: with rows of one entry between other rows, and with the bounds that these are, then with the place and the entry of the row of each variable.
+// asRows is a random problem of n variables twice: with rows of one entry between other rows, and
+// with the bounds that these are, then with the place and the entry of the row of each variable.
 func asRows(rng *rand.Rand, n int) (rows, bounds *qpbackend.Problem, place []int, entry []float64) {
 	var h, whole, rest sparse.Triplets
 	rows, bounds = &qpbackend.Problem{Q: make([]float64, n)}, &qpbackend.Problem{Q: make([]float64, n), Lo: make([]float64, n), Hi: make([]float64, n)}
@@ -58,7 +59,8 @@ func asRows(rng *rand.Rand, n int) (rows, bounds *qpbackend.Problem, place []int
 	return rows, bounds, place, entry
 }
 
-// TestRowsThatAreBounds: rows with one entry and the bounds that they are give the same solutions, multipliers and derivatives.
+// TestRowsThatAreBounds: rows with one entry and the bounds that they are give the same solutions,
+// multipliers and derivatives.
 func TestRowsThatAreBounds(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -82,7 +84,8 @@ func TestRowsThatAreBounds(t *testing.T) {
 	}
 }
 
-// TestRowsThatCeaseToBeBounds: a row is no bound while its entry is zero or its variable has bounds of its own, and results depend on present values alone.
+// TestRowsThatCeaseToBeBounds: a row is no bound while its entry is zero or its variable has bounds
+// of its own, and results depend on present values alone.
 func TestRowsThatCeaseToBeBounds(t *testing.T) {
 	p, _, place, _ := asRows(rand.New(rand.NewPCG(4, 4)), 8)
 	s := newSolver(t, p)

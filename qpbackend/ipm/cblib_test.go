@@ -10,9 +10,10 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// TestCBLIB: problems of CBLIB whose linear systems lose many digits to rounding are solved, to 1e-6 at least. Where a factorisation adds large
-// terms up before others take them back, cx02-200 has no step after the third, and nql60 ends at 7e-6; with weights of 1e-10 for free
-// variables and equations the systems of db_shear_wall have no correct digits from the 18th iteration on.
+// TestCBLIB: problems of CBLIB whose linear systems lose many digits to rounding are solved, to
+// 1e-6 at least. Where a factorisation adds large terms up before others take them back, cx02-200
+// has no step after the third, and nql60 ends at 7e-6; with weights of 1e-10 for free variables and
+// equations the systems of db_shear_wall have no correct digits from the 18th iteration on.
 func TestCBLIB(t *testing.T) {
 	for _, name := range shared.Sample(t, 3, []string{"exp/varun", "socp/nql60", "exp/cx02-200", "socp/db_shear_wall"}) {
 		t.Run(name, func(t *testing.T) {

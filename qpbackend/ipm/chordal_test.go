@@ -14,9 +14,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// sparseProblem is one with a semidefinite cone of the order, whose data matrices have a banded pattern with some more
-// entries, a small one, a row and bounds. It has a point that is strictly feasible, and so has its dual problem; but
-// it is infeasible or unbounded where want says so.
+// sparseProblem is one with a semidefinite cone of the order, whose data matrices have a banded
+// pattern with some more entries, a small one, a row and bounds. It has a point that is strictly
+// feasible, and so has its dual problem; but it is infeasible or unbounded where want says so.
 func sparseProblem(seed uint64, order int, want qpbackend.Status) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	in := map[[2]int]bool{}
@@ -132,7 +132,8 @@ func sparseProblem(seed uint64, order int, want qpbackend.Status) *qpbackend.Pro
 	return p
 }
 
-// completionProblem is one with a matrix variable of which most entries are bound by the cone alone.
+// completionProblem is one with a matrix variable of which most entries are bound by the cone
+// alone.
 func completionProblem(seed uint64, order int, want qpbackend.Status) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	rows := order * (order + 1) / 2

@@ -248,8 +248,10 @@ func TestLargerCones(t *testing.T) {
 	}
 }
 
-// The first four programs end at 1e-8 to 9e-8 where their small semidefinite cones, with more columns than rows, are eliminated beside the other ones. The last one ends at
-// 1.2e-8 where the residual of a solve is taken though it is many times that of the iterate, and a heavier factor halves it.
+// The first four programs end at 1e-8 to 9e-8 where their small semidefinite cones, with more
+// columns than rows, are eliminated beside the other ones. The last one ends at 1.2e-8 where the
+// residual of a solve is taken though it is many times that of the iterate, and a heavier factor
+// halves it.
 func TestSmallSemidefinite(t *testing.T) {
 	for _, seed := range []uint64{15, 231, 327, 432} {
 		p := qptest.ConeSpec{Want: qpbackend.Solved, Kinds: allCones, Cones: 16, Rows: 10, Order: 6, Vars: 60, Intervals: 30, Density: 0.05}.Case(seed).Problem

@@ -9,8 +9,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// boundedReal is the linear matrix inequality of the squared norm γ of a random stable system A, B, C with n states (Boyd and others, Linear Matrix Inequalities, 1994,
-// section 2.7.3): the least γ with a P ⪰ 0 for which
+// boundedReal is the linear matrix inequality of the squared norm γ of a random stable system A, B,
+// C with n states (Boyd and others, Linear Matrix Inequalities, 1994, section 2.7.3): the least γ
+// with a P ⪰ 0 for which
 //
 //	⎡ −AᵀP − PA − CᵀC  −PB ⎤
 //	⎣ −BᵀP              γI ⎦ ⪰ 0.
@@ -90,8 +91,9 @@ func boundedReal(seed uint64, n, inputs int) *qpbackend.Problem {
 	return p
 }
 
-// TestControl: systems with little damping have large P and γ. Their Schur complements lose their small eigenvalues where sums cancel: without
-// exact ones four of these 24 problems are not solved, one ends at 1.3e-7; with them it is one, at 1.3e-8.
+// TestControl: systems with little damping have large P and γ. Their Schur complements lose their
+// small eigenvalues where sums cancel: without exact ones four of these 24 problems are not solved,
+// one ends at 1.3e-7; with them it is one, at 1.3e-8.
 func TestControl(t *testing.T) {
 	for seed := range uint64(24) {
 		p := boundedReal(seed, 3+int(seed)%6, 1+int(seed)%3)

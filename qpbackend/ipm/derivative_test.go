@@ -137,8 +137,8 @@ func concat(r *qpbackend.Tangent) []float64 {
 	return append(append(append([]float64(nil), r.X...), r.Y...), r.Z...)
 }
 
-// difference is the change of the solution by central differences with steps h and h/2, extrapolated,
-// and how far the two are apart.
+// difference is the change of the solution by central differences with steps h and h/2,
+// extrapolated, and how far the two are apart.
 func difference(t *testing.T, p *qpbackend.Problem, u qpbackend.Update, h float64) (d []float64, apart float64, ok bool) {
 	at := func(h float64) []float64 {
 		r, fine := refined(t, moved(p, u, h))
@@ -284,8 +284,8 @@ func nearAll(t *testing.T, what string, got []float64, want ...float64) {
 	}
 }
 
-// Minimise ½(x₀² + 2x₁²) − x₀ − x₁ with x₀ + x₁ ≥ 2 and x₁ ≤ 1: x = (4/3, 2/3), y = −1/3; the gradient of
-// x₀ is the multiplier of the Lagrangian's Hessian on x₀ + x₁ = 2.
+// Minimise ½(x₀² + 2x₁²) − x₀ − x₁ with x₀ + x₁ ≥ 2 and x₁ ≤ 1: x = (4/3, 2/3), y = −1/3; the
+// gradient of x₀ is the multiplier of the Lagrangian's Hessian on x₀ + x₁ = 2.
 func TestDerivativeOfAKnownProblem(t *testing.T) {
 	var P, A sparse.Triplets
 	P.Add(0, 0, 1)

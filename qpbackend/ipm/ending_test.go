@@ -26,8 +26,8 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// cut is the relaxation of the largest cut of a random graph with k nodes, as the dual: least Σy with
-// diag(y) − L semidefinite.
+// cut is the relaxation of the largest cut of a random graph with k nodes, as the dual: least Σy
+// with diag(y) − L semidefinite.
 func cut(k int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(uint64(k), 3))
 	n := k * (k + 1) / 2
@@ -49,8 +49,8 @@ func cut(k int) *qpbackend.Problem {
 	return p
 }
 
-// TestEnding: a context that ends at any look leaves a point whose residuals are no less than they are, and
-// nothing of the solve that was cut short is left in the next one.
+// TestEnding: a context that ends at any look leaves a point whose residuals are no less than they
+// are, and nothing of the solve that was cut short is left in the next one.
 func TestEnding(t *testing.T) {
 	ctx := context.Background()
 	b := ipm.Backend{}

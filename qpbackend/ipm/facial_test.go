@@ -11,8 +11,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// bisection is the semidefinite bound of a random graph's bisection: the multipliers of its cone are a matrix with ones on
-// the diagonal that has eᵀYe = 0, x[0] being the multiplier of that. It has no strictly feasible one.
+// bisection is the semidefinite bound of a random graph's bisection: the multipliers of its cone
+// are a matrix with ones on the diagonal that has eᵀYe = 0, x[0] being the multiplier of that. It
+// has no strictly feasible one.
 func bisection(seed uint64, order int) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	n, conic := order+1, order*(order+1)/2
@@ -41,7 +42,8 @@ func bisection(seed uint64, order int) *qpbackend.Problem {
 	return p
 }
 
-// TestFaces: bisections are solved to the tolerance in few iterations, and have the minima that they have without faces.
+// TestFaces: bisections are solved to the tolerance in few iterations, and have the minima that
+// they have without faces.
 func TestFaces(t *testing.T) {
 	for seed := range uint64(6) {
 		p := bisection(seed, 8+4*int(seed))
@@ -131,8 +133,8 @@ func TestFacesWithoutSolution(t *testing.T) {
 	}
 }
 
-// completion has two matrices of order 3 with three known entries each, A and B, with B and tB − A in
-// cones: there is a point for t ≥ 4, as entry (2, 2) is 0.8 in A and 0.2 in B.
+// completion has two matrices of order 3 with three known entries each, A and B, with B and tB − A
+// in cones: there is a point for t ≥ 4, as entry (2, 2) is 0.8 in A and 0.2 in B.
 func completion(t float64) *qpbackend.Problem {
 	const size = 6 // of a triangle, column by column
 	known := map[int]float64{0: 1, 3: 1.9, 2: 0.8, size: 3, size + 3: 1.4, size + 2: 0.2}

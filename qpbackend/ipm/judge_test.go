@@ -12,8 +12,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// controlled is the control of a chain of integrators over a horizon, x the inputs: ‖last state‖² and a little ‖x‖², inputs and the
-// first states bounded, as rows of one entry where asRows. The data are of the given size.
+// controlled is the control of a chain of integrators over a horizon, x the inputs: ‖last state‖²
+// and a little ‖x‖², inputs and the first states bounded, as rows of one entry where asRows. The
+// data are of the given size.
 func controlled(rng *rand.Rand, horizon int, size float64, asRows bool) *qpbackend.Problem {
 	const states, step = 3, 0.1
 	response := make([][]float64, states) // of each state to the inputs
@@ -79,8 +80,9 @@ func solverOf(t *testing.T, p *qpbackend.Problem, set qpbackend.Settings) *solve
 	return made.(*solver)
 }
 
-// TestExactEnd: solutions of predictive control are exact but for rounding on nearly all problems, whatever the size of the data, and no worse than the
-// tolerance on the others; their objective is that at a tighter tolerance. Iterations stay within their limit.
+// TestExactEnd: solutions of predictive control are exact but for rounding on nearly all problems,
+// whatever the size of the data, and no worse than the tolerance on the others; their objective is
+// that at a tighter tolerance. Iterations stay within their limit.
 func TestExactEnd(t *testing.T) {
 	const problems = 200
 	exactly, all := 0, 0
@@ -149,7 +151,8 @@ func (e every) Look(ctx context.Context, w *interior.Work, k int) interior.Verdi
 	return interior.GoOn
 }
 
-// TestTrialLeavesNoTrace: a run that tries sides in vain has the iterates of one that does not, bit for bit.
+// TestTrialLeavesNoTrace: a run that tries sides in vain has the iterates of one that does not, bit
+// for bit.
 func TestTrialLeavesNoTrace(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 22))

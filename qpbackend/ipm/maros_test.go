@@ -72,7 +72,8 @@ func TestMarosMeszaros(t *testing.T) {
 	}
 }
 
-// TestMarosLarge solves five of the six largest problems of the collection. BOYD2 ends at a residual of 2e-8.
+// TestMarosLarge solves five of the six largest problems of the collection. BOYD2 ends at a
+// residual of 2e-8.
 func TestMarosLarge(t *testing.T) {
 	need.That(t, !testing.Short() && !shared.Race, need.Long, "takes 20 s, ten times that under the race detector")
 	for name, want := range map[string]float64{

@@ -12,8 +12,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// At random quadratic programs with rows and bounds that hold without a multiplier the one-sided derivative is that of
-// one-sided differences, on both sides.
+// At random quadratic programs with rows and bounds that hold without a multiplier the one-sided
+// derivative is that of one-sided differences, on both sides.
 func TestOneSided(t *testing.T) {
 	ctx := context.Background()
 	kinks := 0
@@ -128,7 +128,8 @@ func plus(v []float64, f float64, w []float64) []float64 {
 	return out
 }
 
-// Of all ways in which a second-order cone holds, with a multiplier and without one, the one-sided derivative is that of one-sided differences.
+// Of all ways in which a second-order cone holds, with a multiplier and without one, the one-sided
+// derivative is that of one-sided differences.
 func TestOneSidedCones(t *testing.T) {
 	ctx := context.Background()
 	inf := math.Inf(1)
@@ -225,8 +226,9 @@ func TestOneSidedCones(t *testing.T) {
 	}
 }
 
-// At a vertex of more planes than it has dimensions the multipliers are not unique, and each change goes with others of them: that of the least
-// squares distance from a point beyond the vertex of four planes of space is that of differences.
+// At a vertex of more planes than it has dimensions the multipliers are not unique, and each change
+// goes with others of them: that of the least squares distance from a point beyond the vertex of
+// four planes of space is that of differences.
 func TestOneSidedVertex(t *testing.T) {
 	ctx := context.Background()
 	compared := 0

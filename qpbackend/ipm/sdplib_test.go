@@ -70,8 +70,9 @@ func TestSDPLIB(t *testing.T) {
 	}
 }
 
-// TestWithoutInterior: problems without strict interior, of which the published values have three digits, end with residuals
-// below 1e-6. Of their Schur complements the small eigenvalues are below the rounding errors of the large ones.
+// TestWithoutInterior: problems without strict interior, of which the published values have three
+// digits, end with residuals below 1e-6. Of their Schur complements the small eigenvalues are below
+// the rounding errors of the large ones.
 func TestWithoutInterior(t *testing.T) {
 	for _, name := range []string{"hinf6", "hinf8"} {
 		file, err := formats.ReadFile(shared.Path(t, "data", "conic", "sdplib", name+".dat-s.gz"))

@@ -30,8 +30,8 @@ func smooth(n int, bound float64) *qpbackend.Problem {
 	return p
 }
 
-// TestLargeMultipliers: where multipliers at the solution are far larger than any entry of the objective, the
-// multipliers of the first point are raised; else the three take 72 iterations.
+// TestLargeMultipliers: where multipliers at the solution are far larger than any entry of the
+// objective, the multipliers of the first point are raised; else the three take 72 iterations.
 func TestLargeMultipliers(t *testing.T) {
 	iterations := 0
 	for _, bound := range []float64{1e-4, 1e-5, 1e-6} {
@@ -45,7 +45,8 @@ func TestLargeMultipliers(t *testing.T) {
 	}
 }
 
-// monotone is the curve whose differences of the given order are nonnegative that is nearest to an exponential with noise, by the sum of squares.
+// monotone is the curve whose differences of the given order are nonnegative that is nearest to an
+// exponential with noise, by the sum of squares.
 func monotone(n, order int, noise float64) *qpbackend.Problem {
 	p := &qpbackend.Problem{Q: make([]float64, n)}
 	stencil := []float64{1}
@@ -74,8 +75,9 @@ func monotone(n, order int, noise float64) *qpbackend.Problem {
 	return p
 }
 
-// TestShortForSlacksAlone: where steps are short for slacks and full for multipliers, and all variables have squares, multipliers are raised; and where that is not
-// enough, as with differences of order four, the embedding takes over.
+// TestShortForSlacksAlone: where steps are short for slacks and full for multipliers, and all
+// variables have squares, multipliers are raised; and where that is not enough, as with differences
+// of order four, the embedding takes over.
 func TestShortForSlacksAlone(t *testing.T) {
 	for _, c := range []struct {
 		n, order int
@@ -88,7 +90,8 @@ func TestShortForSlacksAlone(t *testing.T) {
 	}
 }
 
-// mixture is a linear program of n quantities in rows of units over four decades: a third of them fixed, the others bounded below or from both sides.
+// mixture is a linear program of n quantities in rows of units over four decades: a third of them
+// fixed, the others bounded below or from both sides.
 func mixture(n int, seed uint64) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	decades := func(from, to float64) float64 { return math.Pow(10, from+(to-from)*rng.Float64()) }
@@ -121,7 +124,8 @@ func mixture(n int, seed uint64) *qpbackend.Problem {
 	return p
 }
 
-// TestCostsApart: multipliers of the first point of linear programs come from the costs alone; else the eight take 130 iterations.
+// TestCostsApart: multipliers of the first point of linear programs come from the costs alone; else
+// the eight take 130 iterations.
 func TestCostsApart(t *testing.T) {
 	iterations := 0
 	for seed := range uint64(8) {
@@ -135,8 +139,9 @@ func TestCostsApart(t *testing.T) {
 	}
 }
 
-// between are n quantities between two variables, the only ones with squares, the lower one to be large and the upper one small. Of each of four groups with weights over four decades
-// the sum with its weights and the one with weights and distances are given.
+// between are n quantities between two variables, the only ones with squares, the lower one to be
+// large and the upper one small. Of each of four groups with weights over four decades the sum with
+// its weights and the one with weights and distances are given.
 func between(n int, share float64, seed uint64) *qpbackend.Problem {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	p := &qpbackend.Problem{Q: make([]float64, n+2), Lo: make([]float64, n+2), Hi: make([]float64, n+2)}
@@ -172,7 +177,8 @@ func between(n int, share float64, seed uint64) *qpbackend.Problem {
 	return p
 }
 
-// TestJointLengths: where few variables have squares the lengths of the two steps are joined; else the four take 238 iterations.
+// TestJointLengths: where few variables have squares the lengths of the two steps are joined; else
+// the four take 238 iterations.
 func TestJointLengths(t *testing.T) {
 	iterations := 0
 	for seed := range uint64(4) {
@@ -186,14 +192,15 @@ func TestJointLengths(t *testing.T) {
 	}
 }
 
-// TestRoundingOfLightWeights: where a solve leaves the dual residual behind the proximal weight of x becomes heavier; else this ends almost solved, at 4e-8.
+// TestRoundingOfLightWeights: where a solve leaves the dual residual behind the proximal weight of
+// x becomes heavier; else this ends almost solved, at 4e-8.
 func TestRoundingOfLightWeights(t *testing.T) {
 	p := between(4000, 0.15, 0)
 	wantSolved(t, p, solve(t, p))
 }
 
-// TestIntermediate: the solution of a linear program that stands alone is as exact as rounding lets it be; one to go on from is left
-// within the tolerance.
+// TestIntermediate: the solution of a linear program that stands alone is as exact as rounding lets
+// it be; one to go on from is left within the tolerance.
 func TestIntermediate(t *testing.T) {
 	var a sparse.Triplets
 	a.Add(0, 0, 1)
@@ -218,8 +225,9 @@ func TestIntermediate(t *testing.T) {
 	}
 }
 
-// TestHeldUp: proximal weights that bend a direction so much that its step is short have to fall. Convex curves nearest to waves with noise took
-// 223 iterations while weights fell where a residual did not alone.
+// TestHeldUp: proximal weights that bend a direction so much that its step is short have to fall.
+// Convex curves nearest to waves with noise took 223 iterations while weights fell where a residual
+// did not alone.
 func TestHeldUp(t *testing.T) {
 	sum := 0
 	for _, n := range []int{800, 1500, 3000, 6000} {

@@ -9,8 +9,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// TestUnits: linear and quadratic programs whose objective, rows, one row in four, or variables are in other units, and those with such sides alone, have the
-// solution that they have in units of one.
+// TestUnits: linear and quadratic programs whose objective, rows, one row in four, or variables are
+// in other units, and those with such sides alone, have the solution that they have in units of
+// one.
 func TestUnits(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(31, seed))

@@ -81,9 +81,9 @@ func drifted(rng *rand.Rand, p *qpbackend.Problem, by float64) *qpbackend.Proble
 	return &c
 }
 
-// TestWarmFromSides: a warm start from the solution of nearby values ends where a cold one
-// does, at a point as good, and with few factorisations where the sides that hold change little; also where the
-// values have become infeasible.
+// TestWarmFromSides: a warm start from the solution of nearby values ends where a cold one does, at
+// a point as good, and with few factorisations where the sides that hold change little; also where
+// the values have become infeasible.
 func TestWarmFromSides(t *testing.T) {
 	quick, infeasible := 0, 0
 	const problems = 400
@@ -130,8 +130,8 @@ func TestWarmFromSides(t *testing.T) {
 }
 
 // BenchmarkSequences counts the iterations of programs that follow one another: cold, from the
-// solution of the one before, and from that of its iterates that leads on best. LIPMWALK and WHLIPBAL are every second step of a
-// controller, of qpbenchmark.
+// solution of the one before, and from that of its iterates that leads on best. LIPMWALK and
+// WHLIPBAL are every second step of a controller, of qpbenchmark.
 func BenchmarkSequences(b *testing.B) {
 	sequences := map[string][]*qpbackend.Problem{}
 	for _, name := range []string{"LIPMWALK", "WHLIPBAL"} {

@@ -16,8 +16,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/qps"
 )
 
-// TestReadersAgree: all readers of files take the same texts for numbers, with the same values. Those that
-// want finite numbers refuse the others.
+// TestReadersAgree: all readers of files take the same texts for numbers, with the same values.
+// Those that want finite numbers refuse the others.
 func TestReadersAgree(t *testing.T) {
 	dir := t.TempDir()
 	value := func(src string, set map[string]string) (float64, bool) {

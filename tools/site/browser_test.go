@@ -206,8 +206,8 @@ func TestPages(t *testing.T) {
 }
 
 // questions are texts that readers type into the search, each with the page and the heading that
-// answer it. Those before the word of a function are asked by a reader with the site alone, who looks at
-// the first results; further down all results count.
+// answer it. Those before the word of a function are asked by a reader with the site alone, who
+// looks at the first results; further down all results count.
 var questions = []struct{ text, page, heading string }{
 	// Ten questions, each in three wordings.
 	{"at most three assets", "faq", "How do I state at most three assets"},

@@ -16,7 +16,8 @@ import (
 	"github.com/dcopt/dcopt/tools/site/internal/pages"
 )
 
-// pattern is a section of docs/cookbook.md: its heading, the problem, the objective and whether it is proved.
+// pattern is a section of docs/cookbook.md: its heading, the problem, the objective and whether it
+// is proved.
 var pattern = regexp.MustCompile("(?m)^### (.*)\n\n(?:[^`#].*\n|`[^`].*\n)+\n```dc\n((?:[^`].*\n)+)```\n\nObjective (\\S+?)(, proved)?\\.\n")
 
 // TestCookbook solves each pattern, compares the objective with the one that the page states, and

@@ -21,9 +21,9 @@ type docPage struct {
 	blocks []block
 }
 
-// languages are those that blocks may be in, with the check of each; nil: nothing holds it here. "text"
-// is what is neither run nor read by a program: output, formulas, commands of hours or of other
-// programs; "diff" is applied by the tests of the worked examples.
+// languages are those that blocks may be in, with the check of each; nil: nothing holds it here.
+// "text" is what is neither run nor read by a program: output, formulas, commands of hours or of
+// other programs; "diff" is applied by the tests of the worked examples.
 var languages = map[string]func(t *testing.T, d *docPage, k int){
 	"text": nil, "diff": nil, "sh": runScript, "console": runConsole, "dc": solveBlock, "go": runGo, "python": findPython, "json": readJSON,
 }
@@ -117,8 +117,8 @@ func runScript(t *testing.T, d *docPage, k int) {
 	}
 }
 
-// runConsole runs the lines that begin with $ and compares what they print with the others; the last
-// line of such a part may be "exit CODE".
+// runConsole runs the lines that begin with $ and compares what they print with the others; the
+// last line of such a part may be "exit CODE".
 func runConsole(t *testing.T, d *docPage, k int) {
 	for _, part := range strings.Split("\n"+d.blocks[k].code, "\n$ ")[1:] {
 		command, want, _ := strings.Cut(part, "\n")
@@ -185,8 +185,8 @@ func shown(t *testing.T) (known [][]string) {
 	return known
 }
 
-// runGo builds and runs a block that is a program, or a part of one with a preamble, and compares what
-// it prints; the lines of others stand in a file of the repository that tests run.
+// runGo builds and runs a block that is a program, or a part of one with a preamble, and compares
+// what it prints; the lines of others stand in a file of the repository that tests run.
 func runGo(t *testing.T, d *docPage, k int) {
 	b := d.blocks[k]
 	code := b.code

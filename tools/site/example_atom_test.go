@@ -116,8 +116,8 @@ assert abs(p.value - 1) < 1e-6 and abs(x.value - 0.5) < 1e-3, (p.value, x.value)
 	})
 }
 
-// regenerated runs tests of packages with documentation, then the tests that write it on a copy, and looks
-// for the function in it.
+// regenerated runs tests of packages with documentation, then the tests that write it on a copy,
+// and looks for the function in it.
 func regenerated(t *testing.T, overlay, tests string) {
 	top := t.TempDir()
 	for _, dir := range []string{"dc", "docs", "tools/editors"} {

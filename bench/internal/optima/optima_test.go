@@ -47,8 +47,8 @@ func TestConcave(t *testing.T) {
 	}
 }
 
-// TestInfeasibleNodes: a way around discs, where most nodes have no feasible point by the rows and the
-// intervals of affine functions together. Without a proof of that they are split for ever.
+// TestInfeasibleNodes: a way around discs, where most nodes have no feasible point by the rows and
+// the intervals of affine functions together. Without a proof of that they are split for ever.
 func TestInfeasibleNodes(t *testing.T) {
 	all, err := Load("families", "")
 	if err != nil {

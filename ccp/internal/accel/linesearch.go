@@ -51,7 +51,8 @@ func (b *LineSearch) Extend(s *Step) bool {
 			b.t[j] = min(max(v+λ*b.d[j], s.Lo[j]), s.Hi[j])
 		}
 		φ, open := s.Merit(b.t)
-		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slip && !math.IsInf(φ, -1) // beyond all numbers there is no tangent
+		// beyond all numbers there is no tangent
+		return φ, φ <= φ0-λ*λ*asked && open <= open0+s.Slip && !math.IsInf(φ, -1)
 	}
 	λ := b.λ
 	φ, ok := try(λ)

@@ -53,7 +53,8 @@ func (c *Choice) Absent() bool {
 
 // All is the choice of the rows of all.
 func (c *Choice) All() Choice {
-	return Choice{Around: c.Around, reach: math.Inf(1), reaches: make([][]float64, len(c.lists)), lists: make([][]int32, len(c.lists))}
+	return Choice{Around: c.Around, reach: math.Inf(1), reaches: make([][]float64, len(c.lists)),
+		lists: make([][]int32, len(c.lists))}
 }
 
 // Reaches reports whether the tangents at z of all absent members hold at x as the two are near the

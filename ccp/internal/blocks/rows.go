@@ -96,8 +96,8 @@ func (l *List) Each(one func(i int, r *Row), many func(i int, f *Family, k int))
 	until(i + len(l.Single) - at)
 }
 
-// Entries calls f with the coefficients of each row in order, which are good until the next call, and
-// with the family and the number there of one that is not in Single.
+// Entries calls f with the coefficients of each row in order, which are good until the next call,
+// and with the family and the number there of one that is not in Single.
 func (l *List) Entries(f func(i int, idx []int, val []float64, of *Family, k int)) {
 	var idx []int
 	var val []float64

@@ -228,7 +228,8 @@ func (r *Region) Falling(x []float64) (limit float64, ok bool) {
 		}
 		at := append(near[:0], x...)
 		before, e := r.P.Objective.Evaluate(at)
-		for k := 0; k < mostHalvings && before-e <= limit && (before > limit || r.slope(at, d) < 0); k++ { // so far that rounding hides the rest
+		// so far that rounding hides the rest
+		for k := 0; k < mostHalvings && before-e <= limit && (before > limit || r.slope(at, d) < 0); k++ {
 			for j, v := range d {
 				d[j] = v / 2
 				at[j] = r.Start[j] + d[j]

@@ -94,7 +94,8 @@ func TestPole(t *testing.T) {
 	}
 }
 
-// TestFallingFar: a point so far that its value is the limit is on the way to it where the objective still falls.
+// TestFallingFar: a point so far that its value is the limit is on the way to it where the
+// objective still falls.
 func TestFallingFar(t *testing.T) {
 	hyperbola := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.InvPos(x.At(0)).Add(dc.Num(3))) }, dc.AtLeast(1))
 	flat := region(t, func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Pos(dc.Num(2).Sub(x.At(0))).Add(dc.Num(3))) }, dc.AtLeast(1))

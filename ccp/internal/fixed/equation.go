@@ -58,8 +58,8 @@ func (s *reduced) known(p *qpbackend.Problem) {
 	}
 }
 
-// shift passes multipliers z of the columns on to their equations, also in proofs: in reverse, as an
-// equation has columns of equations before it.
+// shift passes multipliers z of the columns on to their equations, also in proofs: in reverse, as
+// an equation has columns of equations before it.
 func (s *reduced) shift(a *sparse.CSC, y, z []float64, proof bool) {
 	for t := len(s.equations) - 1; t >= 0; t-- {
 		e := &s.equations[t]

@@ -14,8 +14,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// equations is a convex problem of 7 variables whose rows 1 to 3 give x1 = 2, x4 from x1, and x2 from
-// a parameter, x0, and x4. Those of a second-order cone are last.
+// equations is a convex problem of 7 variables whose rows 1 to 3 give x1 = 2, x4 from x1, and x2
+// from a parameter, x0, and x4. Those of a second-order cone are last.
 func equations(rng *rand.Rand) (p *qpbackend.Problem, cols []int, list []fixed.Equation) {
 	n, m := 7, 9
 	var at, pt sparse.Triplets
@@ -77,8 +77,8 @@ func solveWith(t *testing.T, b qpbackend.Backend, p *qpbackend.Problem) (qpbacke
 	return s, res
 }
 
-// Columns that equations give their values are left out, and points and multipliers are those of the whole problem, also of
-// other values and from a warm start.
+// Columns that equations give their values are left out, and points and multipliers are those of
+// the whole problem, also of other values and from a warm start.
 func TestEquations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 10 {
@@ -119,7 +119,8 @@ func TestEquations(t *testing.T) {
 	}
 }
 
-// Equations that ask for values beyond bounds, and rows that do not hold for the values, are proofs of infeasibility.
+// Equations that ask for values beyond bounds, and rows that do not hold for the values, are proofs
+// of infeasibility.
 func TestEquationsInConflict(t *testing.T) {
 	for name, change := range map[string]func(p *qpbackend.Problem){
 		"bound": func(p *qpbackend.Problem) { p.Hi[4] = -1.5 },

@@ -31,8 +31,8 @@ func ofRows(n int, list []row) *qpbackend.Problem {
 	return p
 }
 
-// Equations of one variable that is not known are found one after the other; those with a coefficient
-// that is small beside others are not.
+// Equations of one variable that is not known are found one after the other; those with a
+// coefficient that is small beside others are not.
 func TestFind(t *testing.T) {
 	p := ofRows(7, []row{
 		{1, 1, []int{1, 2}, []float64{1, 2}},
@@ -47,8 +47,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A matrix variable is eliminated with its cone by the backend: its entries stay, as the diagonal of a relaxation of a cut does. Of a
-// matrix in a larger cone as well they go.
+// A matrix variable is eliminated with its cone by the backend: its entries stay, as the diagonal
+// of a relaxation of a cut does. Of a matrix in a larger cone as well they go.
 func TestFindOfMatrices(t *testing.T) {
 	inf, one := math.Inf(1), []float64{1}
 	p := ofRows(4, []row{

@@ -14,8 +14,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// TestLeastWithin: whatever the multipliers are, no point within reach that meets the rows and cones
-// has an objective below the bound; and the bound is near the least value where the
+// TestLeastWithin: whatever the multipliers are, no point within reach that meets the rows and
+// cones has an objective below the bound; and the bound is near the least value where the
 // multipliers are those of a solution.
 func TestLeastWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))

@@ -26,8 +26,8 @@ func Tighten(p *qpbackend.Problem, lo, hi []float64, sweeps int) bool {
 	return t.run(sweeps)
 }
 
-// Reach tightens bounds of the columns of one problem, whose rows stay as they are, for the sizes of
-// columns.
+// Reach tightens bounds of the columns of one problem, whose rows stay as they are, for the sizes
+// of columns.
 type Reach struct{ t tightening }
 
 // NewReach is the Reach of the problem p.
@@ -38,8 +38,8 @@ func NewReach(p *qpbackend.Problem) *Reach {
 	return &Reach{t}
 }
 
-// Tighten tightens lo and hi as the function of this name does. A column that only rounding errors of
-// a row tell from 0, as x in x == y and y == 0, keeps its bounds: in units of such an error the
+// Tighten tightens lo and hi as the function of this name does. A column that only rounding errors
+// of a row tell from 0, as x in x == y and y == 0, keeps its bounds: in units of such an error the
 // accuracy of a backend says nothing of the other rows, nor of their multipliers.
 func (r *Reach) Tighten(lo, hi []float64, sweeps int) bool {
 	t := &r.t
@@ -134,10 +134,10 @@ func wider(lo, hi, roundings float64) interval {
 	return interval{lo - roundings*unit*math.Abs(lo), hi + roundings*unit*math.Abs(hi)}
 }
 
-// activity is the range of a row without its bounds, where only finite ends add up; the
-// number of the others; a bound of the errors; and the largest range of a term. Where several ends on
-// either side are infinite, the range says nothing of any column, and the rest of the row is not
-// looked at.
+// activity is the range of a row without its bounds, where only finite ends add up; the number of
+// the others; a bound of the errors; and the largest range of a term. Where several ends on either
+// side are infinite, the range says nothing of any column, and the rest of the row is not looked
+// at.
 func (t *tightening) activity(col []int, val []float64) (lo, hi float64, noLo, noHi int, err, width float64) {
 	size := 0.0
 	for k, j := range col {

@@ -15,9 +15,9 @@ import (
 )
 
 // Newton is the step of Newton's method on the first-order conditions: to the point x, and to the
-// multipliers there. Equations, and the rows and bounds whose slack is less than their multiplier, in
-// units of the sizes of variables, hold at x, to first order. ok is false where there are more than
-// most unknowns, a function without second derivatives, or no step.
+// multipliers there. Equations, and the rows and bounds whose slack is less than their multiplier,
+// in units of the sizes of variables, hold at x, to first order. ok is false where there are more
+// than most unknowns, a function without second derivatives, or no step.
 func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float64, to [][]float64, ok bool) {
 	objective := p.P.Objective
 	n, f := len(p.X), expr.AsSum(objective)

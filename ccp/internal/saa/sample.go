@@ -13,19 +13,21 @@ import (
 )
 
 const (
-	// leastCount and perVariable are how many members the first sample has: the larger of the one and the product of the other and the variables.
-	// Of a sum with fewer members it is the share of them that growth leaves room for, with leastPerVariable for each variable or more.
-	// Source: docs/lab/large.md, Constants.
+	// leastCount and perVariable are how many members the first sample has: the larger of the one
+	// and the product of the other and the variables. Of a sum with fewer members it is the share
+	// of them that growth leaves room for, with leastPerVariable for each variable or more. Source:
+	// docs/lab/large.md, Constants.
 	leastCount, perVariable, leastPerVariable = 250, 16, 8
 	// growth is how many times as large the next sample is, and of how many starts one is left.
 	// Source: docs/lab/large.md, Constants.
 	growth = 4
-	// mostStarts bounds the starts, and so does twice the number of first samples in the sum; with fewer than fewestStarts there are none.
-	// Source: docs/lab/large.md, Constants.
+	// mostStarts bounds the starts, and so does twice the number of first samples in the sum; with
+	// fewer than fewestStarts there are none. Source: docs/lab/large.md, Constants.
 	mostStarts, fewestStarts = 64, 8
 	// mostVariables bounds the order of an inverse Hessian. Source: a limit of memory: 8 MB.
 	mostVariables = 1000
-	// mostEvaluations bounds the evaluations, in those of the whole sum. Source: a limit of time: convex problems of fits take a hundred each.
+	// mostEvaluations bounds the evaluations, in those of the whole sum. Source: a limit of time:
+	// convex problems of fits take a hundred each.
 	mostEvaluations = 250
 	// tolerance is the gain of five steps that counts, relative to the lowest value. Source:
 	// docs/lab/large.md, Constants.
@@ -38,8 +40,9 @@ type end struct {
 	value float64
 }
 
-// Best compares descents from some starts on samples that grow while the starts become fewer, and returns the best end. ok is false where samples
-// are of no use, as there are constraints or the sum is too small, and where the end is no lower than start 0.
+// Best compares descents from some starts on samples that grow while the starts become fewer, and
+// returns the best end. ok is false where samples are of no use, as there are constraints or the
+// sum is too small, and where the end is no lower than start 0.
 func (s *Stage) Best() (x []float64, ok bool) {
 	p := s.Problem
 	n := family.Samples(p.Objective)

@@ -55,8 +55,8 @@ func Spread(p *qpbackend.Problem, first, sizes, x []float64) []float64 {
 }
 
 // leastShare of its size is the least that an entry counts for where values of powers get their
-// size: at the boundary of a domain, as that of a geometric mean at 0, the value is a rounding error.
-// Source: derived: units are powers of 1024.
+// size: at the boundary of a domain, as that of a geometric mean at 0, the value is a rounding
+// error. Source: derived: units are powers of 1024.
 const leastShare = 0x1p-10
 
 // fromImplied gives columns that are values of exponentials or powers the

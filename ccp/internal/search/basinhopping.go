@@ -86,10 +86,12 @@ func (h *BasinHopping) Ended(o Outcome) {
 	h.turn()
 }
 
-// many reports whether so many entries may be drawn anew that a descent from there is one from another start.
+// many reports whether so many entries may be drawn anew that a descent from there is one from
+// another start.
 func (h *BasinHopping) many() bool { return len(h.spots) >= manySpots }
 
-// adapt makes the next step beside the point longer where the last one has come back, shorter where it has led too far.
+// adapt makes the next step beside the point longer where the last one has come back, shorter where
+// it has led too far.
 func (h *BasinHopping) adapt() {
 	if h.back {
 		h.reach = min(h.reach*further, farthest)
@@ -107,8 +109,9 @@ func (h *BasinHopping) turn() {
 	}
 }
 
-// choose goes to the next kind that has not come back too often; false: all have. Many entries are drawn anew only where the budget has
-// the work of the first convex problem, which has to bring a point as far.
+// choose goes to the next kind that has not come back too often; false: all have. Many entries are
+// drawn anew only where the budget has the work of the first convex problem, which has to bring a
+// point as far.
 func (h *BasinHopping) choose() bool {
 	for range numPerturbations {
 		if h.same[h.kind] < hopSame && !(h.kind == redraw && h.many() && !h.Budget.affords(h.Budget.First)) {

@@ -24,8 +24,8 @@ type Descents struct {
 }
 
 const (
-	// longDescent is the number of evaluations of a descent for each variable. Source: descents take 8 to 12 on dcbench's
-	// fits of 50 to 200 points.
+	// longDescent is the number of evaluations of a descent for each variable. Source: descents
+	// take 8 to 12 on dcbench's fits of 50 to 200 points.
 	longDescent = 10
 	// sameEnd is how many decreases that count are no difference between two ends, as the
 	// descents are not exact at kinks; oneEnd in a row show that there is but one end.

@@ -68,22 +68,26 @@ func (s *slope) far() bool {
 }
 
 const (
-	// mostSloped bounds the variables, mostSlopes the constraints. Source: a limit of time; a direction of 50 variables
-	// among 200 gradients and constraints takes 2 milliseconds.
+	// mostSloped bounds the variables, mostSlopes the constraints. Source: a limit of time; a
+	// direction of 50 variables among 200 gradients and constraints takes 2 milliseconds.
 	mostSloped, mostSlopes = 50, 100
-	// slopeSteps bounds the steps of a look. Source: a limit of time; the work bounds most looks before.
+	// slopeSteps bounds the steps of a look. Source: a limit of time; the work bounds most looks
+	// before.
 	slopeSteps = 300
 	// farReach is the largest distance at which gradients are sampled, in parts of the variables'
 	// ranges, nearReach the factor between two distances. Source: an eighth of a box leaves room on
 	// both sides; the smallest distance is leastShare, as in PatternSearch, in four stages.
 	farReach, nearReach = 0x1p-3, 0x1p-5
-	// damped is the share of the old curvature along a step that stays. Source: Nocedal and Wright 2006, procedure 18.2.
+	// damped is the share of the old curvature along a step that stays. Source: Nocedal and Wright
+	// 2006, procedure 18.2.
 	damped = 0.2
-	// almostAll is the length of a coordinate's step that the bounds of a direction, 1, have ended. Source: the accuracy of a
-	// direction, with room.
+	// almostAll is the length of a coordinate's step that the bounds of a direction, 1, have ended.
+	// Source: the accuracy of a direction, with room.
 	almostAll = 0.99
-	// slopeWork is the number of coefficients that steps may visit, per unit of the work so far; a look at each distance is made in any case. Source: on four generated problems 8, 2 and 1 lead to the same
-	// optima; a small boolean problem takes twice the time of before with 8 and 1.2 times with 1.
+	// slopeWork is the number of coefficients that steps may visit, per unit of the work so far; a
+	// look at each distance is made in any case. Source: on four generated problems 8, 2 and 1 lead
+	// to the same optima; a small boolean problem takes twice the time of before with 8 and 1.2
+	// times with 1.
 	slopeWork = 1
 )
 
@@ -151,7 +155,8 @@ func (s *GradientSampling) small() bool {
 	return len(s.Lo) <= mostSloped && rows <= mostSlopes
 }
 
-// prepare takes the widths of the variables' ranges and the work that may be done beyond a look at each distance.
+// prepare takes the widths of the variables' ranges and the work that may be done beyond a look at
+// each distance.
 func (s *GradientSampling) prepare(x []float64) {
 	s.work = float64(len(x))
 	for _, c := range s.Sub.Compiled.Hard {
@@ -211,8 +216,9 @@ func (s *GradientSampling) hold(x []float64) {
 	}
 }
 
-// step is a step from x, where the objective is f, to a point that is lower by more than least; nil: there is none. Gradients are those within
-// reach of x, in parts of the variables' ranges. full: the step goes as far as it may.
+// step is a step from x, where the objective is f, to a point that is lower by more than least;
+// nil: there is none. Gradients are those within reach of x, in parts of the variables' ranges.
+// full: the step goes as far as it may.
 func (s *GradientSampling) step(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	d := s.direction(x, reach)
 	if d == nil {
@@ -238,9 +244,10 @@ func (s *GradientSampling) step(x []float64, f, reach, least float64) (y []float
 	return s.poll(x, f, reach, least)
 }
 
-// poll tries random directions and their opposites, one for each variable that moves. Where gradients differ by many powers of ten, as those of max(f, g)
-// with a g that is steep, the problem of a direction is not solved to the accuracy of the flat ones, and values are computed to it: Gratton, Royer,
-// Vicente and Zhang 2015, algorithm 2.1.
+// poll tries random directions and their opposites, one for each variable that moves. Where
+// gradients differ by many powers of ten, as those of max(f, g) with a g that is steep, the problem
+// of a direction is not solved to the accuracy of the flat ones, and values are computed to it:
+// Gratton, Royer, Vicente and Zhang 2015, algorithm 2.1.
 func (s *GradientSampling) poll(x []float64, f, reach, least float64) (y []float64, φ float64, full bool) {
 	y, d := make([]float64, len(x)), make([]float64, len(x))
 	for range s.free {
@@ -264,15 +271,17 @@ func (s *GradientSampling) along(y, x, d []float64, by float64) {
 	}
 }
 
-// correct is the direction that solves the model of d with the constraints' curvature along d, seen at the end y of its whole step,
-// in the linearised constraints: a step along it keeps them to second order. nil: there is none, or no constraint is curved towards y.
+// correct is the direction that solves the model of d with the constraints' curvature along d, seen
+// at the end y of its whole step, in the linearised constraints: a step along it keeps them to
+// second order. nil: there is none, or no constraint is curved towards y.
 func (s *GradientSampling) correct(d, y []float64) []float64 {
 	curved := false
 	for k, c := range s.rows {
 		if s.left -= s.work / float64(len(s.rows)); s.bound[k] < 0 {
 			continue
 		}
-		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); num.Finite(bend) { // the other half of an equation has the other sign
+		// the other half of an equation has the other sign
+		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); num.Finite(bend) {
 			s.problem.U[s.bound[k]] -= bend / num.Norm2(c.gradient)
 			curved = curved || bend > 0
 		}
@@ -373,9 +382,10 @@ func (s *GradientSampling) value(y []float64) (φ float64, ok bool) {
 	return φ, true
 }
 
-// direction minimises maxᵢ gᵢ·d + ½dᵀHd over steps d that keep the bounds and the linearised constraints, with the
-// gradients gᵢ of the objective within reach of x. d is in parts of reach times the variables' ranges, at most 1; the
-// objective in parts of the longest gradient times reach. nil: there is none.
+// direction minimises maxᵢ gᵢ·d + ½dᵀHd over steps d that keep the bounds and the linearised
+// constraints, with the gradients gᵢ of the objective within reach of x. d is in parts of reach
+// times the variables' ranges, at most 1; the objective in parts of the longest gradient times
+// reach. nil: there is none.
 func (s *GradientSampling) direction(x []float64, reach float64) []float64 {
 	n := len(x)
 	gradients := s.sample(x, reach)
@@ -464,8 +474,9 @@ func (s *GradientSampling) beside(x []float64, reach float64) []float64 {
 	return y
 }
 
-// fewestAround is from how many variables on gradients are those of a function for the points within reach. Source: derived: that costs
-// as much as about three of them, and there are twice as many as variables.
+// fewestAround is from how many variables on gradients are those of a function for the points
+// within reach. Source: derived: that costs as much as about three of them, and there are twice as
+// many as variables.
 const fewestAround = 4
 
 // around is the objective, as a function for points within reach of x.
@@ -519,10 +530,12 @@ func (s *GradientSampling) constraints(x []float64, reach float64) {
 		for k := range c.Lo {
 			l := c.A.Linear(k)
 			if !math.IsInf(c.Hi[k], 1) {
-				add(func(x []float64) float64 { return l.Value(x) - c.Hi[k] }, func(g []float64) { l.AddSubgrad(g, 1, x) })
+				add(func(x []float64) float64 { return l.Value(x) - c.Hi[k] },
+					func(g []float64) { l.AddSubgrad(g, 1, x) })
 			}
 			if !math.IsInf(c.Lo[k], -1) {
-				add(func(x []float64) float64 { return c.Lo[k] - l.Value(x) }, func(g []float64) { l.AddSubgrad(g, -1, x) })
+				add(func(x []float64) float64 { return c.Lo[k] - l.Value(x) },
+					func(g []float64) { l.AddSubgrad(g, -1, x) })
 			}
 		}
 	}
@@ -550,6 +563,7 @@ func (s *GradientSampling) solve(q *qpbackend.Problem) []float64 {
 	return res.X[:len(q.Q)-1]
 }
 
-// directionCost is the cost of an entry of a direction's problem in coefficients of a value, directionOverhead that beside its entries. Source: 75
-// microseconds for 2 variables, .15 to .25 for an entry of 20 and 50, beside 5 nanoseconds for a coefficient.
+// directionCost is the cost of an entry of a direction's problem in coefficients of a value,
+// directionOverhead that beside its entries. Source: 75 microseconds for 2 variables, .15 to .25
+// for an entry of 20 and 50, beside 5 nanoseconds for a coefficient.
 const directionCost, directionOverhead = 40, 15_000

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOrderOfHops: of many entries a share is drawn anew last, and only where the budget has the work of the first convex problem.
+// TestOrderOfHops: of many entries a share is drawn anew last, and only where the budget has the
+// work of the first convex problem.
 func TestOrderOfHops(t *testing.T) {
 	for _, c := range []struct {
 		spots int
@@ -31,8 +32,8 @@ func TestOrderOfHops(t *testing.T) {
 	}
 }
 
-// TestHopsFindTheirLength: of many entries steps beside the point become longer after one that has come back, shorter after one that was lost
-// elsewhere, and stay after one that was better.
+// TestHopsFindTheirLength: of many entries steps beside the point become longer after one that has
+// come back, shorter after one that was lost elsewhere, and stay after one that was better.
 func TestHopsFindTheirLength(t *testing.T) {
 	h := &BasinHopping{Around: Around{Budget: &Budget{}}, spots: make([]int, manySpots), reach: nearest}
 	for _, c := range []struct {

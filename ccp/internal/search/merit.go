@@ -81,9 +81,9 @@ func (p *axisMerit) keeps(j int, v float64) bool {
 	return open <= p.most
 }
 
-// tryOverhead is the cost of a try beside its coefficients, in coefficients. Source: of signs
-// in a box and of the 1-norm less the 2-norm a try takes 40 nanoseconds with four coefficients, of dcbench's
-// fits and support vector machines 1.1 to 2 for each of thousands.
+// tryOverhead is the cost of a try beside its coefficients, in coefficients. Source: of signs in a
+// box and of the 1-norm less the 2-norm a try takes 40 nanoseconds with four coefficients, of
+// dcbench's fits and support vector machines 1.1 to 2 for each of thousands.
 const tryOverhead = 32
 
 // visits is about how many coefficients a try of variable j visits, and a move there.

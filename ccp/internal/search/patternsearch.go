@@ -65,9 +65,13 @@ const (
 	// that are not at rest.
 	clearShare = 1e-3
 
-	compassWork  = 4e7 // Source: docs/lab/ccp.md, Constants; coefficients visited in one look, at most
-	compassLooks = 2   // rounds along all coordinates that have to be affordable; derived: the first takes the measure, and a step is to follow
-	compassShare = 8   // Source: docs/lab/ccp.md, Constants; of these per unit of the work so far, which takes as long as about 30
+	compassWork = 4e7 // Source: docs/lab/ccp.md, Constants; coefficients visited in one look, at most
+	// rounds along all coordinates that have to be affordable; derived: the first takes the
+	// measure, and a step is to follow
+	compassLooks = 2
+	// Source: docs/lab/ccp.md, Constants; of these per unit of the work so far, which takes as long
+	// as about 30
+	compassShare = 8
 )
 
 // Next is a jump to the point where the search from the last iterate ends, or from the
@@ -86,9 +90,10 @@ func (c *PatternSearch) Next(p *Point) (Move, bool) {
 	return Move{}, false
 }
 
-// Improving is a jump from the best point where the search from there finds one whose objective
-// is lower by more than its rounding error, and that breaks the constraints no more. It is slight where that is not more
-// than counts beside the terms of the objective, or is no clear share of its range where that is small beside them.
+// Improving is a jump from the best point where the search from there finds one whose objective is
+// lower by more than its rounding error, and that breaks the constraints no more. It is slight
+// where that is not more than counts beside the terms of the objective, or is no clear share of its
+// range where that is small beside them.
 func (c *PatternSearch) Improving(p *Point) (Move, bool) {
 	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
 		return Move{}, false

@@ -7,8 +7,9 @@ import (
 	"github.com/dcopt/dcopt/internal/program"
 )
 
-// Descent goes down by values and gradients alone: the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno with a line
-// search for the weak Wolfe conditions, which needs no smooth function (Lewis and Overton 2013).
+// Descent goes down by values and gradients alone: the quasi-Newton method of Broyden, Fletcher,
+// Goldfarb and Shanno with a line search for the weak Wolfe conditions, which needs no smooth
+// function (Lewis and Overton 2013).
 type Descent struct {
 	Free  []int                           // the variables that move
 	Value func(x, grad []float64) float64 // adds the gradient to grad; NaN where there is no value
@@ -28,9 +29,10 @@ type quasiNewton struct {
 }
 
 const (
-	// round is the number of the steps after which a descent is looked at, rounds those that it is given to come below
-	// the best point if each leads as far as the last. Source: on dcbench's draws 9 to 24, which judge nothing, 10 to 1000
-	// rounds end within 2.6 % of each other, the least of them at 30.
+	// round is the number of the steps after which a descent is looked at, rounds those that it is
+	// given to come below the best point if each leads as far as the last. Source: on dcbench's
+	// draws 9 to 24, which judge nothing, 10 to 1000 rounds end within 2.6 % of each other, the
+	// least of them at 30.
 	round, rounds = 5, 30
 	// sufficient and slopeLeft are the constants of the weak Wolfe conditions. Source:
 	// Lewis and Overton 2013, section 4.
@@ -40,8 +42,9 @@ const (
 	mostTrials = 25
 )
 
-// From goes down from x until five steps gain no more than least, or do not promise to lead below bar. It returns the end, which lasts until
-// the next call, and the value there, +Inf where x has none.
+// From goes down from x until five steps gain no more than least, or do not promise to lead below
+// bar. It returns the end, which lasts until the next call, and the value there, +Inf where x has
+// none.
 func (d *Descent) From(x []float64, bar, least float64) (end []float64, value float64) {
 	d.prepare(x)
 	f := d.evaluate(d.x, d.grad)
@@ -175,7 +178,8 @@ func (d *Descent) update(first bool) {
 	}
 }
 
-// Sizes are those of the variables at x, each the root mean square of the entries that belong together; where these are 0, another size.
+// Sizes are those of the variables at x, each the root mean square of the entries that belong
+// together; where these are 0, another size.
 func Sizes(p *program.Problem, x []float64, other func(v *program.Variable) float64) []float64 {
 	sizes := make([]float64, len(x))
 	for _, v := range p.Vars {

@@ -152,22 +152,25 @@ func (ks *Kinds) Stationary() (can, rest bool) {
 	return !ks.Gradients.Off && ks.Gradients.small(), ks.Gradients.whole
 }
 
-// MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated problems (make judge, from number
-// 8,600,000 on) 107 did not converge with 5 and steps without curvature, 94 with 30 and curvature.
+// MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated
+// problems (make judge, from number 8,600,000 on) 107 did not converge with 5 and steps without
+// curvature, 94 with 30 and curvature.
 const MostLeads = 30
 
 // Budget bounds the cost of searches that find nothing, in iterations of the
 // backend, so that a run does not depend on the machine: a share of those that have
 // led to the point or, if it is more, the iterations of a few milliseconds.
 type Budget struct {
-	Work, Vain float64     // iterations of the backend so far; of these, or in their place, by searches in vain. Of a part of the problem each is a share
+	// iterations of the backend so far; of these, or in their place, by searches in vain. Of a part
+	// of the problem each is a share
+	Work, Vain float64
 	First      float64     // those of the first convex problem
 	Extra      int         // cost of searches without the backend, in its iterations
 	Solves     int         // convex problems so far
 	Ended      func() bool // reports whether the run has been ended; nil: it never is
 	Size       float64     // entries of the convex problem
-	// Values are those of the objective so far, subgradients among them, but for searches that count theirs in Extra;
-	// Coefficients are about those that each visits.
+	// Values are those of the objective so far, subgradients among them, but for searches that
+	// count theirs in Extra; Coefficients are about those that each visits.
 	Values       int
 	Visited      float64          // coefficients that searches by values have visited
 	Afforded     int              // of Extra, by Afford
@@ -209,17 +212,18 @@ func (b *Budget) Used() float64 {
 		compiling*(b.Coefficients+Overhead)
 }
 
-// Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor for
-// 155 examples and small problems of MINLPLib, 0.05 to 2 s each; six in seven take the time of their
-// work within a factor of 2, all between a fifth of it and 2.6 times as long: docs/lab/ccp.md,
-// "Starts".
+// Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor
+// for 155 examples and small problems of MINLPLib, 0.05 to 2 s each; six in seven take the time of
+// their work within a factor of 2, all between a fifth of it and 2.6 times as long:
+// docs/lab/ccp.md, "Starts".
 const (
 	visit     = 0.8
 	entry     = 7.5
 	compiling = 30
 )
 
-// Afford makes the work at least that much, as if it had been spent: searches in its place are paid by it.
+// Afford makes the work at least that much, as if it had been spent: searches in its place are paid
+// by it.
 func (b *Budget) Afford(work float64) {
 	if more := work - b.Spent(); more > 0 {
 		n := int(more / (b.Size + Overhead))
@@ -245,14 +249,15 @@ func (b *Budget) affords(more float64) bool {
 // one, those of thousands of entries 0.05 to 0.1 for each entry.
 const Overhead = 300
 
-// evaluation is the cost of a coefficient of a value and a gradient in that of an entry of
-// the convex problem in an iteration of the backend. Source: dcbench's fits and support vector machines and
-// a network of two layers take 3 to 8 nanoseconds for a coefficient, an iteration 50
-// to 100 for an entry.
+// evaluation is the cost of a coefficient of a value and a gradient in that of an entry of the
+// convex problem in an iteration of the backend. Source: dcbench's fits and support vector machines
+// and a network of two layers take 3 to 8 nanoseconds for a coefficient, an iteration 50 to 100 for
+// an entry.
 const evaluation = 1. / 15
 
-// evaluationOverhead is the cost of a value and a gradient beside their coefficients, in these. Source: problems of two
-// variables take 2 microseconds, dcbench's fits 3 to 8 nanoseconds for a coefficient.
+// evaluationOverhead is the cost of a value and a gradient beside their coefficients, in these.
+// Source: problems of two variables take 2 microseconds, dcbench's fits 3 to 8 nanoseconds for a
+// coefficient.
 const evaluationOverhead = 400
 
 // clearly is how many decreases that count make a move by values. Source: ablation table

@@ -246,8 +246,8 @@ func (c *curvature) write(ctx context.Context, x []float64) error {
 	return err
 }
 
-// try writes W with the second sum times κ and a diagonal that is the share t of the way to a dominant
-// one, and reports whether that is positive semidefinite.
+// try writes W with the second sum times κ and a diagonal that is the share t of the way to a
+// dominant one, and reports whether that is positive semidefinite.
 func (c *curvature) try(ctx context.Context, t, κ float64) (bool, error) {
 	now := c.sub.Lin.Now.P
 	copy(now, c.base)
@@ -282,8 +282,8 @@ func (c *curvature) try(ctx context.Context, t, κ float64) (bool, error) {
 	return exact && err == nil, nil
 }
 
-// circles are the largest entry of W in units of the variables, and by how much each diagonal entry is
-// below the sum of the others' sizes: with that much more W is convex (Gershgorin).
+// circles are the largest entry of W in units of the variables, and by how much each diagonal entry
+// is below the sum of the others' sizes: with that much more W is convex (Gershgorin).
 func (c *curvature) circles() (top float64, need []float64) {
 	p, now := c.sub.Compiled.QP.P, c.sub.Lin.Now.P
 	need = make([]float64, len(c.v))

@@ -230,8 +230,9 @@ func (m *Method) judge(ctx context.Context, x []float64, s trial, φ float64) (t
 	return s, ratio, err
 }
 
-// lengthen doubles the step from x to y while that lowers the merit, within the region: as convex parts that h takes away
-// keep steps short, they are lengthened as those of the procedure are (Aragón Artacho, Fleming and Vuong 2018).
+// lengthen doubles the step from x to y while that lowers the merit, within the region: as convex
+// parts that h takes away keep steps short, they are lengthened as those of the procedure are
+// (Aragón Artacho, Fleming and Vuong 2018).
 func (m *Method) lengthen(x, y []float64) {
 	z := make([]float64, len(y))
 	for ψ, _ := m.merit(y); 2*m.length(x, y) <= m.Δ; {

@@ -20,23 +20,28 @@ type View struct {
 	Switched          bool    // the least items of a sum were others than in the iteration before
 	Restarts          int     // that are left
 	Misfit            bool    // a convex problem was solved in units far above its solution, and may be solved again
-	// A feasible point was found at rest with the usual accuracy of the backend, which was then asked for more.
+	// A feasible point was found at rest with the usual accuracy of the backend, which was then
+	// asked for more.
 	Sharpened bool
 	Below     bool // the objective of a convex problem is below all that a backend tells from 0, while the point moves
 	Gap       Gap  // of a convex problem
 	Known     bool // a point keeps the constraints
 	Sharpest  bool // more accuracy than the last time is not to be had
-	Coarse    bool // the point is feasible, the backend's accuracy leaves more of the objective open than counts, and it may be asked for more
-	Held      bool // of a point at rest of a problem that is not convex: the multipliers hold it
-	Patient   bool // one that they do not hold is left only where nothing has improved for long
+	// the point is feasible, the backend's accuracy leaves more of the objective open than counts,
+	// and it may be asked for more
+	Coarse  bool
+	Held    bool // of a point at rest of a problem that is not convex: the multipliers hold it
+	Patient bool // one that they do not hold is left only where nothing has improved for long
 }
 
 // Gap is how far the objective of a convex problem may be above its least value nearby.
 type Gap struct {
-	Open     float64
-	Least    float64 // the bound, from below
-	Tol      float64 // so much of it counts as none
-	LooseTol float64 // and so much may be left where the backend solves the problem no better: a hundred times Tol, as in Settled
+	Open  float64
+	Least float64 // the bound, from below
+	Tol   float64 // so much of it counts as none
+	// and so much may be left where the backend solves the problem no better: a hundred times Tol,
+	// as in Settled
+	LooseTol float64
 	Unit     float64 // of the objective in the first solver
 	Proved   bool    // the distance that is open does not count beside the terms of the objective
 }
@@ -59,8 +64,8 @@ const (
 	Ray
 )
 
-// Enough is the residual up to which a backend's unfinished answer is a last point. Source: larger values change the
-// answers of admm on the test set, smaller ones the number of failures.
+// Enough is the residual up to which a backend's unfinished answer is a last point. Source: larger
+// values change the answers of admm on the test set, smaller ones the number of failures.
 const Enough = 1e-4
 
 // still reports whether the objective has changed by no more than counts.

@@ -8,7 +8,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Leap says that the next tangents have nothing to do with the last solution: rows are chosen anew, for the point where they are taken.
+// Leap says that the next tangents have nothing to do with the last solution: rows are chosen anew,
+// for the point where they are taken.
 func (s *Problem) Leap() { s.Session.far = s.Compiled.choice.Absent() }
 
 // approach chooses the members with rows anew where the last solution was far, or the tangents are.
@@ -24,8 +25,8 @@ func (s *Problem) approach(ctx context.Context) error {
 	return s.renew(ctx, next)
 }
 
-// include gives rows to the constraints without one that the last solution breaks, and solves the problem again. err is that of the last
-// solution.
+// include gives rows to the constraints without one that the last solution breaks, and solves the
+// problem again. err is that of the last solution.
 func (s *Problem) include(ctx context.Context, err error) error {
 	if err != nil || !s.Compiled.choice.Absent() {
 		return err
@@ -58,7 +59,8 @@ func (s *Problem) include(ctx context.Context, err error) error {
 	return err
 }
 
-// renew compiles the problem anew with the rows of a choice, and opens it with the values of the last Linearise.
+// renew compiles the problem anew with the rows of a choice, and opens it with the values of the
+// last Linearise.
 func (s *Problem) renew(ctx context.Context, choice blocks.Choice) error {
 	n, err := compile(ctx, s.Compiled.DC, choice, false)
 	if err != nil {
@@ -84,10 +86,12 @@ func (s *Problem) renew(ctx context.Context, choice blocks.Choice) error {
 
 // carry takes over the last solution of a problem with the rows of another choice.
 func (s *Problem) carry(old *Problem) {
-	if len(old.Session.Res.X) != len(old.Compiled.QP.Q) || len(old.Session.Res.Y) != len(old.Compiled.QP.L) || len(old.Session.Res.Z) != len(old.Compiled.QP.Q) {
+	if len(old.Session.Res.X) != len(old.Compiled.QP.Q) || len(old.Session.Res.Y) != len(old.Compiled.QP.L) ||
+		len(old.Session.Res.Z) != len(old.Compiled.QP.Q) {
 		return
 	}
-	now, before, n, m := s.Compiled.Rows.Families, old.Compiled.Rows.Families, len(s.Compiled.QP.Q), len(s.Compiled.QP.L)
+	now, before := s.Compiled.Rows.Families, old.Compiled.Rows.Families
+	n, m := len(s.Compiled.QP.Q), len(s.Compiled.QP.L)
 	column := func(f *blocks.Family) int { return f.Col }
 	s.Session.Res.Status = old.Session.Res.Status
 	s.Session.Res.X = blocks.Carried(n, old.Session.Res.X, now, before, column)

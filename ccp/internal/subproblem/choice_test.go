@@ -13,8 +13,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/ipm"
 )
 
-// TestCompileNear: a convex problem in which far constraints have no rows has the solution and the multipliers of the whole one, however
-// far its solution is from the point of the tangents.
+// TestCompileNear: a convex problem in which far constraints have no rows has the solution and the
+// multipliers of the whole one, however far its solution is from the point of the tangents.
 func TestCompileNear(t *testing.T) {
 	const points = 8*blocks.PerVariable + 10 // on a line: n(n−1)/2 distances of n variables
 	m := dc.NewModel()

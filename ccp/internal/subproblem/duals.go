@@ -28,7 +28,8 @@ func (s *Problem) Slack(strict bool) (sum, priced, open float64) {
 		v := max(s.Session.Res.X[j], 0)
 		part := v / u
 		if u > 1 && v > small && part < closed {
-			part = max(part, s.Compiled.DC.RelativeViolation(s.Compiled.Soft[k], s.Session.Res.X[:s.Compiled.DC.NumVars()]))
+			part = max(part, s.Compiled.DC.RelativeViolation(s.Compiled.Soft[k],
+				s.Session.Res.X[:s.Compiled.DC.NumVars()]))
 		}
 		sum, priced, open = sum+v, priced+v*s.Units.prices[k], open+part
 	}
@@ -64,8 +65,8 @@ func (s *Problem) WrittenDuals(in Multipliers, sol qpbackend.Tangent) Multiplier
 	return out
 }
 
-// DualTangent is the change of WrittenDuals along the change of a solution at. Multipliers of equations that define variables have no such change
-// here.
+// DualTangent is the change of WrittenDuals along the change of a solution at. Multipliers of
+// equations that define variables have no such change here.
 func (s *Compiled) DualTangent(at, change qpbackend.Tangent) Multipliers {
 	out := Multipliers{Rows: s.rowDuals(nil, at.Y, change.Y), Bounds: slices.Clone(change.Z[:s.DC.NumVars()])}
 	s.asWritten(out.Rows)
@@ -160,9 +161,10 @@ func (s *Problem) SlacksRun() bool {
 	return slices.ContainsFunc(s.Compiled.Slacks, func(j int) bool { return s.Session.Res.X[j] > tiny })
 }
 
-// LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points that keep the
-// constraints and are no further from the last solution than its own size: by weak
-// duality, whatever the backend says of its accuracy. One that is at least enough may be lower than need be.
+// LeastNear is a lower bound of the objective, minimised, with h as linearised, over the points
+// that keep the constraints and are no further from the last solution than its own size: by weak
+// duality, whatever the backend says of its accuracy. One that is at least enough may be lower than
+// need be.
 func (s *Problem) LeastNear(enough float64) float64 {
 	x := s.Session.Res.X
 	if len(x) != len(s.Compiled.QP.Q) || s.HasProximal() {

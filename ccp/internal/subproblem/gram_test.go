@@ -8,7 +8,8 @@ import (
 	"github.com/dcopt/dcopt/internal/convex"
 )
 
-// TestAddOuter compares sums of products of full rows, few and many, short and long, with the definition.
+// TestAddOuter compares sums of products of full rows, few and many, short and long, with the
+// definition.
 func TestAddOuter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, size := range [][2]int{{1, 3}, {4, 7}, {3, 95}, {1, 96}, {5, 99}, {blockRows + 3, 200}} {

@@ -12,7 +12,8 @@ import (
 	"github.com/dcopt/dcopt/internal/num"
 )
 
-var ErrNotANumber = errors.New("ccp: a function or its subgradient is not a finite number of moderate size at the current point")
+var ErrNotANumber = errors.New(
+	"ccp: a function or its subgradient is not a finite number of moderate size at the current point")
 
 // Overflows reports whether err is due to numbers that a point gives the convex problem, and not to
 // the problem.
@@ -37,7 +38,8 @@ func (s *Problem) Linearise(x []float64, τ float64) error {
 	return nil
 }
 
-// objectiveTangent subtracts the tangent of the objective's h at x. It reports whether that is finite.
+// objectiveTangent subtracts the tangent of the objective's h at x. It reports whether that is
+// finite.
 func (s *Problem) objectiveTangent(x []float64) bool {
 	if s.Compiled.H0 == nil {
 		return true
@@ -80,8 +82,8 @@ type pieced interface {
 	ActivePiece(x []float64) (l convex.Linear, number int, value float64, ok bool)
 }
 
-// tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows: of a maximum of
-// affine functions the piece that is active. It reports whether it is finite.
+// tangent writes that of the cuts' h at x, a − h(x) − ∂h·(· − x) ≤ s, to their rows: of a maximum
+// of affine functions the piece that is active. It reports whether it is finite.
 func (s *Problem) tangent(cuts []Cut, x []float64) bool {
 	h := cuts[0].H
 	if p, ok := h.(pieced); ok {
@@ -139,9 +141,9 @@ func (s *Linearisation) subgradient(h convex.Func, x []float64) {
 	h.AddSubgrad(s.grad, 1, x)
 }
 
-// Slopes returns the slope of the objective at x, per unit of a variable, and the median of those of
-// the DC constraints, each times its price. Where the objective is flat at x it is that of
-// the convex problem, per unit of a column.
+// Slopes returns the slope of the objective at x, per unit of a variable, and the median of those
+// of the DC constraints, each times its price. Where the objective is flat at x it is that of the
+// convex problem, per unit of a column.
 func (s *Problem) Slopes(x []float64) (objective, constraint float64) {
 	if objective = s.slope(s.Compiled.DC.Objective, x); objective == 0 {
 		q := append([]float64(nil), s.Lin.Now.Q...)

@@ -18,7 +18,8 @@ import (
 
 const entries = 20 // pairs of them are a family
 
-// bent is a problem with DC constraints by themselves and in a family, with constants and affine parts.
+// bent is a problem with DC constraints by themselves and in a family, with constants and affine
+// parts.
 func bent(t *testing.T) *dc.Problem {
 	t.Helper()
 	m := dc.NewModel()
@@ -93,7 +94,8 @@ func TestTangents(t *testing.T) {
 	}
 }
 
-// TestQuadraticInConstraint: a quadratic form beside another function is a cone by a root of its matrix.
+// TestQuadraticInConstraint: a quadratic form beside another function is a cone by a root of its
+// matrix.
 func TestQuadraticInConstraint(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{2})
@@ -123,7 +125,8 @@ func TestQuadraticInConstraint(t *testing.T) {
 	if v := p.Program().Constraints[0].Value(at); !(math.Abs(v) <= 1e-6) {
 		t.Errorf("the constraint is %g at %v, want 0", v, at)
 	}
-	// The gradient of the objective is a multiple of the one of the constraint, where x₀ is below 0.
+	// The gradient of the objective is a multiple of the one of the constraint, where x₀ is below
+	// 0.
 	g0, g1 := 4*at[0]+2*at[1]-1, 2*at[0]+4*at[1]
 	if !(at[0] < 0 && math.Abs(g0-g1) <= 1e-4*math.Abs(g1)) {
 		t.Errorf("at %v the gradients are not parallel: (%g, %g)", at, g0, g1)

@@ -12,9 +12,9 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/reduce"
 )
 
-// Project finds the point nearest to x0 that meets the convex constraints and
-// lies within the domains of the h's, away from their borders where there is
-// room: minimise ½‖x − x0‖² + ρ·Σ(1 + dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
+// Project finds the point nearest to x0 that meets the convex constraints and lies within the
+// domains of the h's, away from their borders where there is room: minimise ½‖x − x0‖² + ρ·Σ(1 +
+// dᵢ)₊, dᵢ ≤ 0 the domains' functions. It returns x0 itself where there is none: the first convex
 // problem will tell.
 func Project(ctx context.Context, p *program.Problem, s *Problem, x0 []float64,
 	backend qpbackend.Backend) (x []float64, err error) {

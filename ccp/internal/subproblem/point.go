@@ -193,7 +193,8 @@ func (s *Session) Point(to *qpbackend.Tangent) bool {
 	return true
 }
 
-// Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for one that is not known.
+// Steepness are, by number in Soft, the constraints' Lipschitz constants in one variable, +Inf for
+// one that is not known.
 func (s *Compiled) Steepness() []float64 {
 	steep := make([]float64, len(s.Soft))
 	for k := range steep {

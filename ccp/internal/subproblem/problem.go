@@ -22,8 +22,8 @@ type Problem struct {
 	Session  *Session
 }
 
-// Compiled is the pattern, and the values without any h and without the costs of slacks: no iteration
-// changes it.
+// Compiled is the pattern, and the values without any h and without the costs of slacks: no
+// iteration changes it.
 type Compiled struct {
 	DC       *program.Problem
 	QP       *qpbackend.Problem
@@ -88,9 +88,12 @@ type Session struct {
 	Worked    float64 // Res.Iterations, each as the share of the entries of the problem that it was for
 	Seconds   float64
 	Meter     *Meter // of Solve and Project; nil: no one counts
-	// Spare is the decrease of the objective from the point of the tangents from which on the solver need not find all of it; 0: always.
-	Spare   float64
-	far     bool // the last solution was so far from the point of the choice that tangents had to be looked at, or the next tangents are
+	// Spare is the decrease of the objective from the point of the tangents from which on the
+	// solver need not find all of it; 0: always.
+	Spare float64
+	// the last solution was so far from the point of the choice that tangents had to be looked at,
+	// or the next tangents are
+	far     bool
 	backend qpbackend.Backend
 	set     qpbackend.Settings
 }
@@ -113,10 +116,10 @@ type Cut struct {
 // NoSlack marks the rows of majorants, which a larger column always meets.
 const NoSlack = -1
 
-// Where the convex problem has no least value although the problem may have one,
-// as when slacks stay cheaper than the gain of the objective, ½ρ‖x − z‖², each variable
-// in units of its size, is added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step
-// then exists, and the points converge as before.
+// Where the convex problem has no least value although the problem may have one, as when slacks
+// stay cheaper than the gain of the objective, ½ρ‖x − z‖², each variable in units of its size, is
+// added to it: the proximal DC algorithm of Sun, Sampaio and Candido 2003. Every step then exists,
+// and the points converge as before.
 type proximal struct {
 	ρ    float64 // 0: off
 	base []float64

@@ -22,14 +22,15 @@ func Compile(ctx context.Context, p *program.Problem) (*Problem, error) {
 	return compile(ctx, p, blocks.Choice{}, false)
 }
 
-// CompileNear is Compile without rows for members of large families that a change of the variables has to be large to break, seen from
-// x; nil: with all rows. Solve gives those rows that its solutions break.
+// CompileNear is Compile without rows for members of large families that a change of the variables
+// has to be large to break, seen from x; nil: with all rows. Solve gives those rows that its
+// solutions break.
 func CompileNear(ctx context.Context, p *program.Problem, x []float64) (*Problem, error) {
 	return compile(ctx, p, blocks.Around(x), false)
 }
 
-// CompileApart is Compile with each square of the objective by a column of its own: no number of the convex problem is a sum of
-// products of coefficients.
+// CompileApart is Compile with each square of the objective by a column of its own: no number of
+// the convex problem is a sum of products of coefficients.
 func CompileApart(ctx context.Context, p *program.Problem) (*Problem, error) {
 	return compile(ctx, p, blocks.Choice{}, true)
 }
@@ -61,7 +62,8 @@ func (s *Problem) compiled(b *Builder) {
 	s.Compiled.powers = scaling.ConeValues(s.Compiled.QP, s.Compiled.DC.NumVars())
 	ones := slices.Repeat([]float64{1}, len(s.Compiled.Soft))
 	s.Units.rowSize, s.Units.prices = ones, slices.Clone(ones)
-	s.Lin.Now = qpbackend.Update{P: qp.P.Val, Q: slices.Clone(qp.Q), Lo: qp.Lo, Hi: qp.Hi, L: qp.L, U: slices.Clone(qp.U), A: qp.A.Val}
+	s.Lin.Now = qpbackend.Update{P: qp.P.Val, Q: slices.Clone(qp.Q), Lo: qp.Lo, Hi: qp.Hi, L: qp.L,
+		U: slices.Clone(qp.U), A: qp.A.Val}
 	if s.Lin.least.p != nil {
 		s.Lin.Now.P = slices.Clone(s.Lin.least.p)
 	}
@@ -150,8 +152,8 @@ func (s *Problem) ready(ctx context.Context) error {
 	return err
 }
 
-// warmStart lets the solver begin at the last solution, if it has come near one, and end as soon as enough of the objective's decrease is found.
-// It returns ctx.Err() where ctx has ended.
+// warmStart lets the solver begin at the last solution, if it has come near one, and end as soon as
+// enough of the objective's decrease is found. It returns ctx.Err() where ctx has ended.
 func (s *Problem) warmStart(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -164,7 +166,8 @@ func (s *Problem) warmStart(ctx context.Context) error {
 		return s.Session.Solver.WarmStart(s.Session.Res.X, s.Session.Res.Y, s.Session.Res.Z)
 	}
 	if s.Session.chooses && len(s.Lin.at) > 0 {
-		return s.Session.Solver.WarmStart(append(slices.Clone(s.Lin.at), make([]float64, len(s.Compiled.QP.Q)-len(s.Lin.at))...), nil, nil)
+		return s.Session.Solver.WarmStart(append(slices.Clone(s.Lin.at),
+			make([]float64, len(s.Compiled.QP.Q)-len(s.Lin.at))...), nil, nil)
 	}
 	return nil
 }
@@ -184,7 +187,8 @@ const staleConstant = 100
 
 // SamePattern reports whether an Update makes p of q.
 func SamePattern(p, q *qpbackend.Problem) bool {
-	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) && slices.Equal(p.Cones, q.Cones)
+	return math.Abs(q.R) <= staleConstant*max(1, math.Abs(p.R)) && samePlaces(p.P, q.P) && samePlaces(p.A, q.A) &&
+		slices.Equal(p.Cones, q.Cones)
 }
 
 func samePlaces(a, b *sparse.CSC) bool {
@@ -210,8 +214,8 @@ func (s *Session) Forget() {
 	}
 }
 
-// DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the solver
-// that there is. It is good until the next call.
+// DifferentiateAt is the derivative at a solution of the problem of the last Linearise, by the
+// solver that there is. It is good until the next call.
 func (s *Problem) DifferentiateAt(ctx context.Context, point qpbackend.Tangent) (qpbackend.Derivative, error) {
 	if err := s.Session.unchanged.ask(s.Session.Solver, s.Lin.Now); err != nil {
 		return nil, err

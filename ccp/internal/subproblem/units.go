@@ -25,16 +25,16 @@ const noise = 1e-9
 // Source: derived: problems are to be independent of units from 1e-9 to 1e9, twice.
 const leastSize = 1e-18
 
-// SizeUp gives the variables the units of x: that of the largest entry of a
-// variable, at least 1/1024 of the largest so far; where all are 0, or noise beside the other
-// variables, of its starts and bounds, else that at which the problem's constants are
-// balanced, or of the other variables; an entry that is noise beside that balance, or stands in a DC constraint whose terms
-// at x are, has its size. An entry is within its own bounds
-// and those that rows and cones imply. A unit that still fits
-// stays, unless first.
+// SizeUp gives the variables the units of x: that of the largest entry of a variable, at least
+// 1/1024 of the largest so far; where all are 0, or noise beside the other variables, of its starts
+// and bounds, else that at which the problem's constants are balanced, or of the other variables;
+// an entry that is noise beside that balance, or stands in a DC constraint whose terms at x are,
+// has its size. An entry is within its own bounds and those that rows and cones imply. A unit that
+// still fits stays, unless first.
 func (s *Problem) SizeUp(x []float64, first bool) {
 	if n := len(x); s.Units.Of == nil {
-		s.Units.Of, s.Units.Sizes, s.Units.largest, s.Units.chosen, first = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), true
+		s.Units.Of, s.Units.Sizes, first = make([]float64, n), make([]float64, n), true
+		s.Units.largest, s.Units.chosen = make([]float64, n), make([]float64, n)
 	}
 	changed := first
 	s.imply()
@@ -131,8 +131,9 @@ func diagonal(p *sparse.CSC, val []float64, j int) float64 {
 	return 0
 }
 
-// balancing is, by entry, how much larger than x a point has to be at which the constants of the broken DC constraints, beside
-// which their terms are noise at x, are balanced; nil: there is no such constraint. x*y at (1e-6, 1e-6) has a slope, per unit of that size, that no backend tells
+// balancing is, by entry, how much larger than x a point has to be at which the constants of the
+// broken DC constraints, beside which their terms are noise at x, are balanced; nil: there is no
+// such constraint. x*y at (1e-6, 1e-6) has a slope, per unit of that size, that no backend tells
 // from 0 beside 1.
 func (s *Compiled) balancing(x []float64) (by []float64) {
 	for _, c := range s.Soft {
@@ -302,7 +303,8 @@ func (s *Problem) rowUnits() []float64 {
 	return s.Units.rowSize
 }
 
-// sizeAbsent gives constraints without rows the units that their rows would have at the first point.
+// sizeAbsent gives constraints without rows the units that their rows would have at the first
+// point.
 func (s *Problem) sizeAbsent() {
 	if !s.Lin.unsized || len(s.Lin.at) == 0 {
 		return

@@ -14,9 +14,10 @@ type Reduction struct {
 }
 
 // A working set is for problems of at least leastRows rows that may be absent, and at least
-// leastRatio times as many as there are columns that are no terms; where the rows are dense, as those of samples
-// with all their features are, of at least leastDense, or of leastSamples if all are of terms and smoothing finds the set.
-// Source: else the whole problem takes less time (docs/lab/large.md).
+// leastRatio times as many as there are columns that are no terms; where the rows are dense, as
+// those of samples with all their features are, of at least leastDense, or of leastSamples if all
+// are of terms and smoothing finds the set. Source: else the whole problem takes less time
+// (docs/lab/large.md).
 const (
 	leastRows    = 1000
 	leastRatio   = 5
@@ -49,7 +50,8 @@ func (s *shape) pays(p *qpbackend.Problem) bool {
 		(rows >= leastDense || !s.dense(p.A) || rows >= leastSamples && !s.others() && s.samples(p))
 }
 
-// dense reports whether half of the pairs of a row and a column that is no term have an entry, of the rows with more than one.
+// dense reports whether half of the pairs of a row and a column that is no term have an entry, of
+// the rows with more than one.
 func (s *shape) dense(a *sparse.CSC) bool {
 	count := make([]int, a.Rows)
 	for _, i := range a.RowIdx {

@@ -44,8 +44,8 @@ func (b inUnits) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	return unitsSolver{s}, nil
 }
 
-// withParameter adds to each problem a column of one value, which the first of the reductions leaves out, and hides
-// it from whoever asks.
+// withParameter adds to each problem a column of one value, which the first of the reductions
+// leaves out, and hides it from whoever asks.
 type withParameter struct {
 	qpbackend.Backend
 	others []reduce.Reduction
@@ -145,7 +145,8 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// TestUnits: the problems of the suite have their outcome in other units, to the tolerance in these.
+// TestUnits: the problems of the suite have their outcome in other units, to the tolerance in
+// these.
 func TestUnits(t *testing.T) {
 	b := inUnits{ipm.Backend{}, []float64{1, 1024, 1.0 / 1024}}
 	for _, c := range qptest.Problems() {
@@ -215,8 +216,8 @@ func lacks(err error) bool {
 	return errors.As(err, &lack)
 }
 
-// deviations is a least absolute deviations fit of four variables within bounds and a fifth of one value, whose
-// terms are columns.
+// deviations is a least absolute deviations fit of four variables within bounds and a fifth of one
+// value, whose terms are columns.
 func deviations(rng *rand.Rand, samples int) *qpbackend.Problem {
 	const n = 5
 	p := &qpbackend.Problem{Q: make([]float64, n+samples)}
@@ -249,7 +250,8 @@ func deviations(rng *rand.Rand, samples int) *qpbackend.Problem {
 	return p
 }
 
-// TestEarlyEndOfPairs: a goal reaches a working set behind reductions that pass it on, or is refused.
+// TestEarlyEndOfPairs: a goal reaches a working set behind reductions that pass it on, or is
+// refused.
 func TestEarlyEndOfPairs(t *testing.T) {
 	p := deviations(rand.New(rand.NewPCG(1, 2)), 300)
 	_, want := answer(t, ipm.Backend{}, p)
@@ -275,8 +277,8 @@ func TestEarlyEndOfPairs(t *testing.T) {
 	})
 }
 
-// strict is a strictly convex program with a column of one value, and rows of which few hold, each of them and its
-// double.
+// strict is a strictly convex program with a column of one value, and rows of which few hold, each
+// of them and its double.
 func strict(rng *rand.Rand) *qpbackend.Problem {
 	const n, m = 6, 60
 	p := &qpbackend.Problem{P: sparse.Identity(n), Lo: make([]float64, n), Hi: make([]float64, n)}
@@ -310,8 +312,8 @@ func (b bare) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Setti
 	return struct{ qpbackend.Solver }{s}, err
 }
 
-// TestDerivativesOfPairs: the derivative of a pair is the one of its backend alone; a pair before a backend
-// without derivatives says so.
+// TestDerivativesOfPairs: the derivative of a pair is the one of its backend alone; a pair before a
+// backend without derivatives says so.
 func TestDerivativesOfPairs(t *testing.T) {
 	ctx, p := context.Background(), strict(rand.New(rand.NewPCG(3, 4)))
 	along := qpbackend.Update{Q: []float64{1, -1, 0, 2, 0, 1}}

@@ -19,7 +19,8 @@ const (
 	kept = 0.9
 )
 
-// most is the number of rows that may join at once: the set grows by half of its size, that of samples by all that are broken.
+// most is the number of rows that may join at once: the set grows by half of its size, that of
+// samples by all that are broken.
 func (s *working) most() int {
 	if s.sampled { // each has its share of the objective
 		return len(s.in) + len(s.terms)
@@ -40,9 +41,9 @@ func (s *working) restValue(j int32) float64 {
 	return min(max(s.x[j], lo), hi)
 }
 
-// settle gives each term that is not free the state that it has at s.x: at rest or tied to
-// the row that stops it first. One that nothing stops becomes free, with all its rows. Terms whose bound stops them stay as they are
-// unless all. sums are those of the rows without terms.
+// settle gives each term that is not free the state that it has at s.x: at rest or tied to the row
+// that stops it first. One that nothing stops becomes free, with all its rows. Terms whose bound
+// stops them stay as they are unless all. sums are those of the rows without terms.
 func (s *working) settle(all bool, sums []float64) {
 	for _, j := range s.terms {
 		cost := s.p.Q[j]
@@ -99,9 +100,10 @@ func (s *working) begin() {
 	s.settle(!s.dual, s.sums())
 }
 
-// resume makes the set that a solution with multipliers tells: the rows with one, and those that it breaks, as rows have that it did not
-// know. Terms without a row with a multiplier stay at their bounds, also where a new row would now stop them: with thousands of terms
-// tied to such rows a problem has no least value.
+// resume makes the set that a solution with multipliers tells: the rows with one, and those that it
+// breaks, as rows have that it did not know. Terms without a row with a multiplier stay at their
+// bounds, also where a new row would now stop them: with thousands of terms tied to such rows a
+// problem has no least value.
 func (s *working) resume() {
 	largest, tol := 0.0, s.tolerance()
 	for _, y := range s.y {
@@ -120,8 +122,9 @@ func (s *working) resume() {
 	s.join(s.broken(s.tolerance(), false))
 }
 
-// acting is the share of the largest multiplier above which one is that of a row that holds with equality.
-// Source: a limit of speed, of which no answer depends: those of rows that do not are at most the tolerance, relative to their slacks.
+// acting is the share of the largest multiplier above which one is that of a row that holds with
+// equality. Source: a limit of speed, of which no answer depends: those of rows that do not are at
+// most the tolerance, relative to their slacks.
 const acting = 1e-6
 
 // renew brings the set up to date for the neighbourhood of s.x. A set that has the nearer half of
@@ -244,7 +247,8 @@ func insert(best *[perColumn]candidate, c candidate) {
 	}
 }
 
-// tolerance is the largest violation of an absent row at s.x that counts as none: half of what qpbackend.Certify allows.
+// tolerance is the largest violation of an absent row at s.x that counts as none: half of what
+// qpbackend.Certify allows.
 func (s *working) tolerance() float64 { return s.set.Tol / 2 * s.measure() }
 
 // measure is the size of the point: of s.ax and of the entries of s.x with bounds.

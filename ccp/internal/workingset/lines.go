@@ -17,8 +17,8 @@ type lines struct {
 	read  bool      // they have the values of A as they are
 }
 
-// run is a number of coefficients at columns that follow one another: the places of the first one, in
-// value and in the row, and how many they are.
+// run is a number of coefficients at columns that follow one another: the places of the first one,
+// in value and in the row, and how many they are.
 type run struct{ at, column, count int32 }
 
 // readLines brings the lines up to date.

@@ -29,7 +29,8 @@ type members struct {
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m), off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m),
+		off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -112,7 +113,8 @@ func (s *working) add(i int32) {
 
 // holds reports whether a term may stay at its bound, 0, where its only row is in the set.
 func (s *working) holds(j int32) bool {
-	return !s.sampled && !s.off[j] && s.state[j] == rest && s.p.Q[j] != 0 && len(s.rowsOf(j)) == 1 && s.bound(j, s.p.Q[j]) == 0
+	return !s.sampled && !s.off[j] && s.state[j] == rest && s.p.Q[j] != 0 && len(s.rowsOf(j)) == 1 &&
+		s.bound(j, s.p.Q[j]) == 0
 }
 
 // held calls f with the terms at their bound whose row is in the set.
@@ -126,7 +128,8 @@ func (s *working) held(f func(j, i int32)) {
 	}
 }
 
-// yield releases the terms that are better off their bound, or all that are at it, and reports whether there are any.
+// yield releases the terms that are better off their bound, or all that are at it, and reports
+// whether there are any.
 func (s *working) yield(all bool) (any bool) {
 	s.held(func(j, i int32) {
 		if all || s.z[j]*s.p.Q[j] > 0 {

@@ -7,22 +7,25 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// Of samples that have a term each, as hinges, absolute values and maxima of a regression are, every
-// step moves all: the set is that around the least point of the terms smoothed or, where there are
-// other rows besides, the nearest ones.
+// Of samples that have a term each, as hinges, absolute values and maxima of a regression are,
+// every step moves all: the set is that around the least point of the terms smoothed or, where
+// there are other rows besides, the nearest ones.
 const (
-	// part is the inverse of the share of the samples that join where there are other rows. Source: with 5, 10 and 20 a ramp of 20,000
-	// samples with a budget takes 1.32, 1.19 and 1.72 s.
+	// part is the inverse of the share of the samples that join where there are other rows. Source:
+	// with 5, 10 and 20 a ramp of 20,000 samples with a budget takes 1.32, 1.19 and 1.72 s.
 	part = 10
-	// mostShare is the share of the rows that join around a smoothed point, at most. Source: derived: a set of more is no smaller problem.
+	// mostShare is the share of the rows that join around a smoothed point, at most. Source:
+	// derived: a set of more is no smaller problem.
 	mostShare = 0.3
-	// termsFor is the least number of terms for each column that is no term. Source: a choice; samples of docs/lab/large.md have 25 and more.
+	// termsFor is the least number of terms for each column that is no term. Source: a choice;
+	// samples of docs/lab/large.md have 25 and more.
 	termsFor = 10
 )
 
-// samples reports whether the rows are those of samples: more than one in leastRatio has a term, and half of the columns that are no terms, or more.
-// Where all have a term, the rows of a term need have that between them alone, and there have to be termsFor terms or more for
-// each of these columns.
+// samples reports whether the rows are those of samples: more than one in leastRatio has a term,
+// and half of the columns that are no terms, or more. Where all have a term, the rows of a term
+// need have that between them alone, and there have to be termsFor terms or more for each of these
+// columns.
 func (s *shape) samples(p *qpbackend.Problem) bool {
 	if s.others() {
 		return s.dense(p.A) && s.optional(p) < leastRatio*len(s.terms)

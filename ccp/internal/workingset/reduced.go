@@ -111,8 +111,8 @@ func (s *working) build() {
 	s.fill()
 }
 
-// present reports whether the pattern has entry e of the rows. Of samples, whose set is made for each solution anew, it is that of the
-// coefficients that are not 0.
+// present reports whether the pattern has entry e of the rows. Of samples, whose set is made for
+// each solution anew, it is that of the coefficients that are not 0.
 func (s *working) present(e int32) bool {
 	if s.sampled {
 		return s.p.A.Val[s.at[e]] != 0
@@ -124,7 +124,8 @@ func (s *working) present(e int32) bool {
 func (s *working) compress(count []int, entries int) {
 	r := &s.small
 	k := len(r.cols)
-	a := &sparse.CSC{Rows: len(r.rows), Cols: k, ColPtr: make([]int, k+1), RowIdx: make([]int, entries), Val: make([]float64, entries)}
+	a := &sparse.CSC{Rows: len(r.rows), Cols: k, ColPtr: make([]int, k+1), RowIdx: make([]int, entries),
+		Val: make([]float64, entries)}
 	for f, j := range r.cols {
 		a.ColPtr[f+1] = a.ColPtr[f] + count[j]
 	}

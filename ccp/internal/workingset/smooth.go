@@ -9,14 +9,17 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// smoothing minimises a problem of terms with each term smoothed: in place of the maximum of its pieces v it is u·log Σ exp(v/u). The
-// temperature u is a distance, the same for all terms, times the norm of the term's gradient. Damped Newton steps in the columns that are no
-// terms follow the least point while the temperature falls. At a step each term near a kink costs its values, and a product of two
-// gradients for each pair of pieces within some temperatures: far less than an iteration of the interior point method.
+// smoothing minimises a problem of terms with each term smoothed: in place of the maximum of its
+// pieces v it is u·log Σ exp(v/u). The temperature u is a distance, the same for all terms, times
+// the norm of the term's gradient. Damped Newton steps in the columns that are no terms follow the
+// least point while the temperature falls. At a step each term near a kink costs its values, and a
+// product of two gradients for each pair of pieces within some temperatures: far less than an
+// iteration of the interior point method.
 //
-// Y. Nesterov, Smooth minimization of non-smooth functions, Math. Program. 103 (2005) 127-152; K. Madsen, H. B. Nielsen, A finite
-// smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3 (1993) 223-235; D. P. Bertsekas, Projected Newton methods for
-// optimization problems with simple constraints, SIAM J. Control Optim. 20 (1982) 221-246.
+// Y. Nesterov, Smooth minimization of non-smooth functions, Math. Program. 103 (2005) 127-152; K.
+// Madsen, H. B. Nielsen, A finite smoothing algorithm for linear l1 estimation, SIAM J. Optim. 3
+// (1993) 223-235; D. P. Bertsekas, Projected Newton methods for optimization problems with simple
+// constraints, SIAM J. Control Optim. 20 (1982) 221-246.
 type smoothing struct {
 	s     *working
 	cols  []int32 // those that are no terms
@@ -44,8 +47,10 @@ type model struct {
 
 // gauge is how far the point has come.
 type gauge struct {
-	excess   float64 // of the smoothed terms over the terms
-	mixed    float64 // of the terms over the means of their pieces by weights: no point has a lower objective by more, but for the gradient
+	excess float64 // of the smoothed terms over the terms
+	// of the terms over the means of their pieces by weights: no point has a lower objective by
+	// more, but for the gradient
+	mixed    float64
 	fall     float64 // of the objective, with the terms as they are, from the beginning
 	measured bool    // the beginning is the point from which the fall counts
 }
@@ -62,7 +67,8 @@ type affine struct {
 	dv       []float64 // along the step
 }
 
-// piece is an affine function of a term, that of a row or of its bound, with the sign that makes the term the largest.
+// piece is an affine function of a term, that of a row or of its bound, with the sign that makes
+// the term the largest.
 type piece struct {
 	at   int32 // −1 for the bound
 	v, w float64
@@ -76,21 +82,24 @@ const (
 	apart     = 1e-3     // product of the weights of two pieces from which the pair is in the Hessian
 	promise   = 0.05     // share of the excess by which a step has to promise to lower the objective to be taken
 	mostSteps = 6        // at one temperature
-	short     = 0.25     // share of a Newton step that is taken, below which the first temperature rises: the point is too far for it
+	// share of a Newton step that is taken, below which the first temperature rises: the point is
+	// too far for it
+	short     = 0.25
 	mostHeats = 6
 	mostCools = 12
 	rowsFor   = 10 // rows for each column that is no term: with so many the interior point method takes over
 )
 
-// Source: derived: damp is beside the curvature of directions in which the objective is curved and holds the others; sufficient is Armijo's.
+// Source: derived: damp is beside the curvature of directions in which the objective is curved and
+// holds the others; sufficient is Armijo's.
 const (
 	damp       = 1e-6
 	sufficient = 1e-4
 	leastStep  = 1e-3
 )
 
-// smooth moves s.x to a point near the least one, and returns the distance from it within which rows are to join. Where the point is enough,
-// s.reached is true and the answer is there.
+// smooth moves s.x to a point near the least one, and returns the distance from it within which
+// rows are to join. Where the point is enough, s.reached is true and the answer is there.
 func (s *working) smooth(ctx context.Context) float64 {
 	m := newSmoothing(s)
 	m.temp = m.firstTemperature()
@@ -203,8 +212,8 @@ func (m *smoothing) firstTemperature() float64 {
 	return median / (2 * wide)
 }
 
-// list sets m.pieces to those of a term with a value that counts, at t times the step. It returns the largest value and the second, and the
-// temperature.
+// list sets m.pieces to those of a term with a value that counts, at t times the step. It returns
+// the largest value and the second, and the temperature.
 func (m *smoothing) list(k int, t float64) (top, second, temp float64) {
 	largest, from := int32(-1), m.first[k]
 	v := m.v[from:m.first[k+1]]
@@ -234,7 +243,8 @@ func (m *smoothing) list(k int, t float64) (top, second, temp float64) {
 	return top, second, temp
 }
 
-// weigh sets the weights of the pieces, which sum up to 1, and returns the excess of the smoothed maximum over the maximum.
+// weigh sets the weights of the pieces, which sum up to 1, and returns the excess of the smoothed
+// maximum over the maximum.
 func (m *smoothing) weigh(top, temp float64) float64 {
 	if len(m.pieces) == 1 {
 		m.pieces[0].w = 1
@@ -434,8 +444,9 @@ func (m *smoothing) promising() bool {
 	return m.measured && m.fall >= m.s.decrease && m.mixed <= share*m.fall
 }
 
-// enough reports whether the point is enough: the means of the pieces by weights are an affine function below each term, so the objective is
-// nowhere lower by more than they are, and by the largest fall along the gradient between the bounds.
+// enough reports whether the point is enough: the means of the pieces by weights are an affine
+// function below each term, so the objective is nowhere lower by more than they are, and by the
+// largest fall along the gradient between the bounds.
 func (m *smoothing) enough() bool {
 	if !m.promising() {
 		return false
@@ -449,7 +460,8 @@ func (m *smoothing) enough() bool {
 	return open <= share*m.fall
 }
 
-// finish makes the point, with the weights for multipliers, the answer. It returns false where the point breaks a row, as one of a term without cost.
+// finish makes the point, with the weights for multipliers, the answer. It returns false where the
+// point breaks a row, as one of a term without cost.
 func (m *smoothing) finish() bool {
 	s := m.s
 	clear(s.y)
@@ -487,7 +499,8 @@ func (m *smoothing) finish() bool {
 	return s.reached
 }
 
-// direction sets m.d to a Newton step in the columns that no bound stops, and reports whether there is one.
+// direction sets m.d to a Newton step in the columns that no bound stops, and reports whether there
+// is one.
 func (m *smoothing) direction() bool {
 	p := len(m.cols)
 	own := math.SmallestNonzeroFloat64
@@ -524,8 +537,8 @@ func (m *smoothing) direction() bool {
 	return num.FirstNotFinite(m.d) < 0
 }
 
-// along sets m.dv to the changes of the pieces along the step, and returns the slope and the curvature
-// of the rest of the objective.
+// along sets m.dv to the changes of the pieces along the step, and returns the slope and the
+// curvature of the rest of the objective.
 func (m *smoothing) along() (linear, curve float64) {
 	for k, j := range m.cols {
 		m.step[j] = m.d[k]

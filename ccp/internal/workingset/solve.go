@@ -46,13 +46,15 @@ type work struct {
 
 // earlyEnd is which points are enough, short of a solution.
 type earlyEnd struct {
-	from     []float64 // the first entries of a point
-	decrease float64   // the decrease of the objective from there that a point has to have; +Inf: only a solution is enough
+	from []float64 // the first entries of a point
+	// the decrease of the objective from there that a point has to have; +Inf: only a solution is
+	// enough
+	decrease float64
 	reached  bool
 }
 
-// share is that of the decrease of the objective from the given point by which a point that is enough may be above the least value.
-// Source: docs/lab/large.md, "Points that are enough".
+// share is that of the decrease of the objective from the given point by which a point that is
+// enough may be above the least value. Source: docs/lab/large.md, "Points that are enough".
 const share = 0.01
 
 // endsEarly reports whether points that are enough are found: all columns beyond the first entries
@@ -95,7 +97,8 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 	}
 	if warm {
 		r := &s.small
-		t.Start = reduce.Point{X: make([]float64, len(r.cols)), Y: make([]float64, len(r.rows)), Z: make([]float64, len(r.cols))}
+		t.Start = reduce.Point{X: make([]float64, len(r.cols)), Y: make([]float64, len(r.rows)),
+			Z: make([]float64, len(r.cols))}
 		reduce.Pick(t.Start.X, s.x, r.cols)
 		reduce.Pick(t.Start.Y, s.y, r.rows)
 		reduce.Pick(t.Start.Z, s.z, r.cols)
@@ -192,14 +195,15 @@ func (s *working) next() (again bool) {
 	return false
 }
 
-// sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine terms those of the smaller problem, which are given,
-// may be less than those of the whole one.
+// sharpen asks for more accuracy, once: residuals are relative, and beside the costs of affine
+// terms those of the smaller problem, which are given, may be less than those of the whole one.
 func (s *working) sharpen(small qpbackend.Residuals) bool {
 	if s.tol < s.set.Tol {
 		return false
 	}
 	whole, share := s.res.Res, 1.0
-	for _, r := range [...]struct{ small, whole float64 }{{small.Primal, whole.Primal}, {small.Dual, whole.Dual}, {small.Gap, whole.Gap}} {
+	for _, r := range [...]struct{ small, whole float64 }{
+		{small.Primal, whole.Primal}, {small.Dual, whole.Dual}, {small.Gap, whole.Gap}} {
 		if r.whole > s.set.Tol {
 			share = min(share, r.small/r.whole)
 		}
@@ -209,7 +213,8 @@ func (s *working) sharpen(small qpbackend.Residuals) bool {
 	return true
 }
 
-// finest is the least tolerance that is asked for. Source: derived: some thousand units of rounding.
+// finest is the least tolerance that is asked for. Source: derived: some thousand units of
+// rounding.
 const finest = 1e-12
 
 // all takes all rows into the set; it returns false where they are.

@@ -254,8 +254,8 @@ func TestAsTheWhole(t *testing.T) {
 	}
 }
 
-// TestShares: a solver that shares the values of A with the problem has the answers of one that does not, after changes of these values as well. It writes
-// to none that it is given.
+// TestShares: a solver that shares the values of A with the problem has the answers of one that
+// does not, after changes of these values as well. It writes to none that it is given.
 func TestShares(t *testing.T) {
 	for seed := range uint64(6) {
 		rng, p := rand.New(rand.NewPCG(seed, 5)), &newSample(7000+seed, nil).p
@@ -290,8 +290,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestResume: the first set at a solution has the rows with a multiplier and those that the solution breaks, as rows do that have come
-// since. None of these counts as an affine function without a row.
+// TestResume: the first set at a solution has the rows with a multiplier and those that the
+// solution breaks, as rows do that have come since. None of these counts as an affine function
+// without a row.
 func TestResume(t *testing.T) {
 	broken := 0
 	for seed := range uint64(20) {
@@ -408,8 +409,9 @@ func TestSamplesAsTheWhole(t *testing.T) {
 	}
 }
 
-// maxima is a problem of samples with a maximum each, of pieces of variables of their own as in a regression, some of them with
-// a bound and some turned around: the least value of affine functions, to be as large as possible. Where square, variables have a square each.
+// maxima is a problem of samples with a maximum each, of pieces of variables of their own as in a
+// regression, some of them with a bound and some turned around: the least value of affine
+// functions, to be as large as possible. Where square, variables have a square each.
 func maxima(rng *rand.Rand, count int, square bool) *qpbackend.Problem {
 	const pieces, features = 4, 3
 	n := pieces * features
@@ -493,8 +495,8 @@ func TestLines(t *testing.T) {
 	check()
 }
 
-// TestMaximaAsTheWhole: samples with a maximum of several pieces have the least value that they have as a whole, with few of their
-// rows, and where prices change.
+// TestMaximaAsTheWhole: samples with a maximum of several pieces have the least value that they
+// have as a whole, with few of their rows, and where prices change.
 func TestMaximaAsTheWhole(t *testing.T) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -562,8 +564,8 @@ func TestIdlePiece(t *testing.T) {
 	}
 }
 
-// TestEnough: a point that is enough is above the least value by at most a hundredth of its decrease, which its multipliers prove, and the solution
-// after it is one again.
+// TestEnough: a point that is enough is above the least value by at most a hundredth of its
+// decrease, which its multipliers prove, and the solution after it is one again.
 func TestEnough(t *testing.T) {
 	ended := 0
 	for seed := range uint64(8) {
@@ -608,8 +610,8 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestSmoothing: the gradient of the smoothed terms is that of their value, and the point that a fall of the temperature leads to is so near
-// the least one that few rows are.
+// TestSmoothing: the gradient of the smoothed terms is that of their value, and the point that a
+// fall of the temperature leads to is so near the least one that few rows are.
 func TestSmoothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	p := maxima(rng, 400, true)
@@ -669,7 +671,8 @@ func TestSmoothing(t *testing.T) {
 	}
 }
 
-// TestSharpens: an answer whose residuals beside those of the whole problem's costs are too large is asked for more accuracy.
+// TestSharpens: an answer whose residuals beside those of the whole problem's costs are too large
+// is asked for more accuracy.
 func TestSharpens(t *testing.T) {
 	s := newSolver(t, maxima(rand.New(rand.NewPCG(2, 7)), 20, true), ipm.Backend{})
 	s.tol = s.set.Tol
@@ -693,7 +696,8 @@ func (b counted) New(ctx context.Context, p *qpbackend.Problem, set qpbackend.Se
 	return b.Backend.New(ctx, p, set)
 }
 
-// TestStays: values that move little leave the set as it is, most times, and so the pattern of the smaller problem.
+// TestStays: values that move little leave the set as it is, most times, and so the pattern of the
+// smaller problem.
 func TestStays(t *testing.T) {
 	const seeds, changes = 10, 12
 	problems, again := 0, 0
@@ -831,8 +835,8 @@ func TestPays(t *testing.T) {
 	}
 }
 
-// samples is a problem of three shared variables whose rows have all of them: with one more for their
-// maximum, or with a hinge each.
+// samples is a problem of three shared variables whose rows have all of them: with one more for
+// their maximum, or with a hinge each.
 func samples(rows int, hinges bool) *qpbackend.Problem {
 	const shared = 3
 	n := shared + 1
@@ -852,7 +856,8 @@ func samples(rows int, hinges bool) *qpbackend.Problem {
 	return p
 }
 
-// elastic is the problem of the point nearest to c in a region of half-planes that may be broken at a price.
+// elastic is the problem of the point nearest to c in a region of half-planes that may be broken at
+// a price.
 func elastic(rng *rand.Rand, rows int, price float64) *qpbackend.Problem {
 	const n = 3
 	var p, a sparse.Triplets
@@ -874,8 +879,9 @@ func elastic(rng *rand.Rand, rows int, price float64) *qpbackend.Problem {
 	return out
 }
 
-// TestHolds: rows that hold at the point keep their terms at the bound, where these have no column, unless their multipliers are above the price. A
-// term whose row is broken at the point is tied to it.
+// TestHolds: rows that hold at the point keep their terms at the bound, where these have no column,
+// unless their multipliers are above the price. A term whose row is broken at the point is tied to
+// it.
 func TestHolds(t *testing.T) {
 	for _, c := range []struct {
 		name         string

@@ -247,7 +247,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestServeWork: broker, worker and run, as processes, end at once by a signal, and the run by cancel.
+// TestServeWork: broker, worker and run, as processes, end at once by a signal, and the run by
+// cancel.
 func TestServeWork(t *testing.T) {
 	at := freePort(t)
 	_, path := sweep(t, 3)

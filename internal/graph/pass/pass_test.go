@@ -357,8 +357,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestParts: sums over many members have the same bits whatever the number of processors, and are those
-// of the parts.
+// TestParts: sums over many members have the same bits whatever the number of processors, and are
+// those of the parts.
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	const n = 20_001

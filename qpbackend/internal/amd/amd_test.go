@@ -278,7 +278,8 @@ func BenchmarkGrid(b *testing.B) {
 }
 
 func TestStagesFollowEachOther(t *testing.T) {
-	// A square grid, of which one column waits for all others. They leave it a clique, which has no order.
+	// A square grid, of which one column waits for all others. They leave it a clique, which has no
+	// order.
 	const side = 40
 	ptr, idx, stage := []int{0}, []int(nil), make([]uint8, side*side)
 	for v := range side * side {

@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/internal/amd"
 )
 
-// uncontracted is the order with all variables in one stage, which is made by the quotient graph alone.
+// uncontracted is the order with all variables in one stage, which is made by the quotient graph
+// alone.
 func (p *pattern) uncontracted() []int {
 	colPtr, rowIdx := p.csc()
 	perm, _ := amd.OrderStages(context.Background(), p.n, colPtr, rowIdx, make([]uint8, p.n))
@@ -38,7 +39,8 @@ func subdivided(side int) *pattern {
 	return p
 }
 
-// Graphs that fall to pieces by vertices with two neighbours cause no more fill than one entry a pivot.
+// Graphs that fall to pieces by vertices with two neighbours cause no more fill than one entry a
+// pivot.
 func TestChainsAreContracted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n = 300
@@ -60,7 +62,8 @@ func TestChainsAreContracted(t *testing.T) {
 	}
 }
 
-// Bands are eliminated from both ends: of pivots that follow each other, one is near one end and one near the other.
+// Bands are eliminated from both ends: of pivots that follow each other, one is near one end and
+// one near the other.
 func TestBandsFromBothEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 5))
 	const n = 301
@@ -94,7 +97,8 @@ func TestContractedNetworks(t *testing.T) {
 	}
 }
 
-// Where only few vertices have two neighbours they are left to the quotient graph, and lists are as they were.
+// Where only few vertices have two neighbours they are left to the quotient graph, and lists are as
+// they were.
 func TestFewAreNotContracted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n = 400

@@ -36,7 +36,8 @@ var prices = map[string]Price{
 	"some":       func(order, _ int, _ float64) float64 { return 40 + math.Pow(float64(order), 3) },
 }
 
-// TestExtend: each edge is in a clique, each vertex is new in one, and what is not new is in one clique before it.
+// TestExtend: each edge is in a clique, each vertex is new in one, and what is not new is in one
+// clique before it.
 func TestExtend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -151,7 +152,8 @@ func semidefinite(rng *rand.Rand, n, rank int) []float64 {
 	return m
 }
 
-// TestComplete: what is given stays, and the whole is semidefinite, for matrices of any rank that are known up to some error.
+// TestComplete: what is given stays, and the whole is semidefinite, for matrices of any rank that
+// are known up to some error.
 func TestComplete(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	ctx := context.Background()

@@ -172,7 +172,8 @@ func TestAddExact(t *testing.T) {
 	}
 }
 
-// TestExactKeepsDigits: a matrix in directions that M all but takes away has a sum of small squares, where the terms of ⟨F, M·F·M⟩ cancel.
+// TestExactKeepsDigits: a matrix in directions that M all but takes away has a sum of small
+// squares, where the terms of ⟨F, M·F·M⟩ cancel.
 func TestExactKeepsDigits(t *testing.T) {
 	const n, small = 6, 1e-6
 	c, s := math.Cos(0.3), math.Sin(0.3)

@@ -8,7 +8,8 @@ import (
 	"github.com/dcopt/dcopt/internal/cpu"
 )
 
-// TestBalance: kernels and loops make the same factors, also at the ends of the range, of zeros and of huge numbers.
+// TestBalance: kernels and loops make the same factors, also at the ends of the range, of zeros and
+// of huge numbers.
 func TestBalance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	for trial := range 300 {

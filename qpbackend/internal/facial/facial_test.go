@@ -118,7 +118,8 @@ func TestFace(t *testing.T) {
 	}
 }
 
-// problem has rows, a second-order cone and a semidefinite one of the order, with two rays of rank one and other variables.
+// problem has rows, a second-order cone and a semidefinite one of the order, with two rays of rank
+// one and other variables.
 func problem(rng *rand.Rand, order int) *qpbackend.Problem {
 	n, conic := 6, order*(order+1)/2
 	var a sparse.Triplets
@@ -210,7 +211,8 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// TestNoReduction: a cost, a square, bounds on both sides, an entry elsewhere or a matrix that is not semidefinite is none.
+// TestNoReduction: a cost, a square, bounds on both sides, an entry elsewhere or a matrix that is
+// not semidefinite is none.
 func TestNoReduction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, change := range map[string]func(p *qpbackend.Problem){

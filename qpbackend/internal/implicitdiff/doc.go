@@ -1,8 +1,8 @@
-// Package implicitdiff differentiates the solution of a quadratic program with cones by the implicit
-// function theorem.
+// Package implicitdiff differentiates the solution of a quadratic program with cones by the
+// implicit function theorem.
 //
-// With Π the projection on the sides of a row or on a cone, s the slacks, y the multipliers
-// and w = s + y, the optimality conditions are
+// With Π the projection on the sides of a row or on a cone, s the slacks, y the multipliers and w =
+// s + y, the optimality conditions are
 //
 //	Px + q + Aᵀ(w − Π(w)) = 0,   Ax − Π(w) = 0,
 //

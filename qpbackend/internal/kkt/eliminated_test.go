@@ -188,7 +188,8 @@ func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
 	return v
 }
 
-// TestFormExactly: both ways to the Schur complement have one solution; the exact one begins when it is asked for, as it has its price, and ends so.
+// TestFormExactly: both ways to the Schur complement have one solution; the exact one begins when
+// it is asked for, as it has its price, and ends so.
 func TestFormExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	const order, n, m = 20, 160, 210

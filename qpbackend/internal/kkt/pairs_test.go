@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// hinges is a problem of samples, rows over all of the first width variables, with a variable of their own each.
+// hinges is a problem of samples, rows over all of the first width variables, with a variable of
+// their own each.
 func hinges(rng *rand.Rand, width, count int) (h, at *sparse.CSC) {
 	var th, ta sparse.Triplets
 	for j := range width {
@@ -26,8 +27,9 @@ func hinges(rng *rand.Rand, width, count int) (h, at *sparse.CSC) {
 	return h, at
 }
 
-// Samples with a hinge each are inverted in pairs, unless a row is off or a variable has a diagonal of the wrong sign; the solutions are those of
-// the sparse strategy, with diagonals of 24 orders of magnitude.
+// Samples with a hinge each are inverted in pairs, unless a row is off or a variable has a diagonal
+// of the wrong sign; the solutions are those of the sparse strategy, with diagonals of 24 orders of
+// magnitude.
 func TestPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 2))
 	ctx := context.Background()

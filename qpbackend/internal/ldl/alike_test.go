@@ -12,7 +12,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// rowsFirst is a quasi-definite matrix whose first pivots are rows: count[g] of them have entries in the columns listed in at[g], of n.
+// rowsFirst is a quasi-definite matrix whose first pivots are rows: count[g] of them have entries
+// in the columns listed in at[g], of n.
 func rowsFirst(rng *rand.Rand, n int, count []int, at [][]int) (*sparse.CSC, []int8) {
 	m := 0
 	for _, c := range count {
@@ -39,7 +40,8 @@ func rowsFirst(rng *rand.Rand, n int, count []int, at [][]int) (*sparse.CSC, []i
 	return k, sign
 }
 
-// TestColumnsInTheSameRows: columns in the same rows go four by four, those beside them do not, and the factor is that of the other ways.
+// TestColumnsInTheSameRows: columns in the same rows go four by four, those beside them do not, and
+// the factor is that of the other ways.
 func TestColumnsInTheSameRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 21))
 	for _, c := range []struct {
@@ -95,7 +97,8 @@ func TestColumnsInTheSameRows(t *testing.T) {
 	}
 }
 
-// TestPivotsAmongFour replaces pivots of columns that go in fours, and names the row of one that is not a number.
+// TestPivotsAmongFour replaces pivots of columns that go in fours, and names the row of one that is
+// not a number.
 func TestPivotsAmongFour(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 21))
 	k, sign := rowsFirst(rng, 4, []int{32}, [][]int{{0, 1, 2, 3}})
@@ -132,7 +135,8 @@ func TestPivotsAmongFour(t *testing.T) {
 	}
 }
 
-// BenchmarkColumnsInTheSameRows is a factorisation with two solves of 60 groups of columns in the same rows.
+// BenchmarkColumnsInTheSameRows is a factorisation with two solves of 60 groups of columns in the
+// same rows.
 func BenchmarkColumnsInTheSameRows(b *testing.B) {
 	for _, c := range []struct{ columns, entries int }{{4, 2}, {4, 3}, {4, 4}, {4, 9}, {8, 2}, {8, 3}, {8, 4}, {8, 9}, {12, 3}, {16, 3}, {32, 2}, {32, 3}, {32, 4}, {32, 9}} {
 		rng := rand.New(rand.NewPCG(7, 21))

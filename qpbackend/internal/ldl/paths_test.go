@@ -348,8 +348,9 @@ func countSupernodes(f *Factor) int {
 	return count
 }
 
-// TestCancellation: behind each variable with a small diagonal comes an equation, whose terms in the last pivot take the variable's
-// back. Where those of all variables come first, the pivot has an error of 6e-2, else of 6e-4.
+// TestCancellation: behind each variable with a small diagonal comes an equation, whose terms in
+// the last pivot take the variable's back. Where those of all variables come first, the pivot has
+// an error of 6e-2, else of 6e-4.
 func TestCancellation(t *testing.T) {
 	const pairs, small = 5000, 1e-9
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -462,8 +463,9 @@ func TestChainsOfTwoLengths(t *testing.T) {
 	}
 }
 
-// TestRefactor: with the diagonal apart and a right-hand side on the way, factor and solution have the bits of Factorise and Solve, also
-// after another diagonal, other values and a pivot that fails.
+// TestRefactor: with the diagonal apart and a right-hand side on the way, factor and solution have
+// the bits of Factorise and Solve, also after another diagonal, other values and a pivot that
+// fails.
 func TestRefactor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	ctx, reg := context.Background(), Regularisation{1e-13, 1e-7}

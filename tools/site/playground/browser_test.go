@@ -122,9 +122,9 @@ type tab struct {
 	problems []string
 }
 
-// open opens the page in a tab, in a window of that width, behind scripts that run first. Each tab has
-// a server of its own, which is another origin: it shares no storage and no service worker with a
-// tab before.
+// open opens the page in a tab, in a window of that width, behind scripts that run first. Each tab
+// has a server of its own, which is another origin: it shares no storage and no service worker with
+// a tab before.
 func (b *browser) open(t *testing.T, fragment string, width int64, before ...chromedp.Action) *tab {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(folder(t))))
@@ -290,10 +290,10 @@ func (a *answer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// same are the examples whose objectives agree in the ten digits that the command prints.
-// The engine in the browser has no kernels in assembler, which fuse multiplications with
-// additions: of low_rank and sparse_recovery, which end where the objective changes by less than the
-// tolerance of 1e-6, other rounding errors choose another iteration.
+// same are the examples whose objectives agree in the ten digits that the command prints. The
+// engine in the browser has no kernels in assembler, which fuse multiplications with additions: of
+// low_rank and sparse_recovery, which end where the objective changes by less than the tolerance of
+// 1e-6, other rounding errors choose another iteration.
 var same = []string{"quickstart", "circle_packing", "control", "boolean_box_ls", "l1_l2", "ramp_svm", "dma_fit", "sparse_lder"}
 
 // solvedToo are the problems of the gallery that are solved in the page: the quick ones. All
@@ -303,7 +303,8 @@ var solvedToo = []string{"gallery/max_cut", "gallery/sparse_recovery", "gallery/
 // near is the relative difference of objectives that is accepted of the others.
 const near = 1e-5
 
-// TestExamples: no example has mistakes in the page, and all but slow ones of the gallery are solved there and by the command.
+// TestExamples: no example has mistakes in the page, and all but slow ones of the gallery are
+// solved there and by the command.
 func TestExamples(t *testing.T) {
 	p := start(t).open(t, "", 1280)
 	program, err := command()

@@ -85,8 +85,8 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestForgetPlaces: files, lines and the tables that only tell them go; names and other tables stay,
-// shared ones too, and all that is no table of functions.
+// TestForgetPlaces: files, lines and the tables that only tell them go; names and other tables
+// stay, shared ones too, and all that is no table of functions.
 func TestForgetPlaces(t *testing.T) {
 	const before, names, units, counters, table = 16, headSize, headSize + 8, headSize + 24, headSize + 48
 	long := binary.LittleEndian.AppendUint64

@@ -14,7 +14,8 @@ import (
 
 const size = 7
 
-// drawn is a quadratic function over a box: products and squares of variables and of affine functions.
+// drawn is a quadratic function over a box: products and squares of variables and of affine
+// functions.
 func drawn(t *testing.T, rng *rand.Rand) *dc.Problem {
 	t.Helper()
 	m := dc.NewModel()
@@ -38,8 +39,8 @@ func drawn(t *testing.T, rng *rand.Rand) *dc.Problem {
 	return p
 }
 
-// TestSearch: no point of a grid that has all vertices is better than the point that is found, which is the
-// same again.
+// TestSearch: no point of a grid that has all vertices is better than the point that is found,
+// which is the same again.
 func TestSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10 {

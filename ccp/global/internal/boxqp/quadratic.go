@@ -23,8 +23,8 @@ type entry struct {
 	val float64
 }
 
-// Of is the objective of p, or nil where p has constraints, a variable without bounds or an objective
-// that is not quadratic, as far as its Hessians at three points tell.
+// Of is the objective of p, or nil where p has constraints, a variable without bounds or an
+// objective that is not quadratic, as far as its Hessians at three points tell.
 func Of(p *program.Problem) *Quadratic {
 	n := p.NumVars()
 	f := expr.AsSum(p.Objective)

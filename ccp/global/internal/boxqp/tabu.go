@@ -35,8 +35,8 @@ type searching struct {
 	work float64
 }
 
-// Search returns a good point. Its work does not depend on the machine; a context that ends leaves the best
-// point so far.
+// Search returns a good point. Its work does not depend on the machine; a context that ends leaves
+// the best point so far.
 func (q *Quadratic) Search(ctx context.Context, start []float64, seed uint64) []float64 {
 	s := &searching{Quadratic: q, rng: rand.New(rand.NewPCG(seed, 0x626f78))} // stream "box"
 	best := s.tabu(s.at(start))
@@ -84,8 +84,8 @@ func (s *searching) move(p *point, j int, d float64) {
 	s.work += float64(len(s.rows[j]))
 }
 
-// best is the change of a coordinate that lowers the value most, or raises it least, among those to an end and
-// to the least value between, and its effect.
+// best is the change of a coordinate that lowers the value most, or raises it least, among those to
+// an end and to the least value between, and its effect.
 func (s *searching) best(p *point, j int) (d, gain float64) {
 	gain = math.Inf(1)
 	x, g, h := p.x[j], p.grad[j], s.diag[j]
@@ -133,8 +133,8 @@ func (s *searching) tabu(p *point) *point {
 	return top
 }
 
-// rounding is the relative difference of values that counts. Source: far above rounding errors, far below
-// the gap of a proof.
+// rounding is the relative difference of values that counts. Source: far above rounding errors, far
+// below the gap of a proof.
 const rounding = 1e-10
 
 // descend moves coordinates to their least values until none gains.

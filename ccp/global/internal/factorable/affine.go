@@ -64,7 +64,8 @@ func roughly(l convex.Linear) string {
 }
 
 // same reports whether the numbers of two functions of the same columns differ by rounding errors
-// at most. Errors beside the values of columns do not count: over [-10, 1e18] they are larger than 1.
+// at most. Errors beside the values of columns do not count: over [-10, 1e18] they are larger than
+// 1.
 func same(l, o convex.Linear) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= noise*math.Abs(a) }
 	for k := range l.Idx {

@@ -33,8 +33,8 @@ type Dual struct {
 	Shares map[int][]float64
 	// Cuts are products of rows that are added, see Cut.
 	Cuts []Cut
-	// Squares are affine functions of variables whose squares are taken from the Lagrangian, as they
-	// are at least 0: a multiplier of a semidefinite cone is a sum of such (Shor 1987). Their
+	// Squares are affine functions of variables whose squares are taken from the Lagrangian, as
+	// they are at least 0: a multiplier of a semidefinite cone is a sum of such (Shor 1987). Their
 	// products must be terms.
 	Squares []convex.Linear
 }

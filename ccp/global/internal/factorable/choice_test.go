@@ -10,7 +10,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestChoices: a choice is the least of its items, and of those that it may be on a box with the point.
+// TestChoices: a choice is the least of its items, and of those that it may be on a box with the
+// point.
 func TestChoices(t *testing.T) {
 	rng, found := rand.New(rand.NewPCG(7, 91)), 0
 	for range 200 {

@@ -17,8 +17,8 @@ type Cut struct {
 	Over  [3]Interval // comes back from Bound: the intervals of Cols
 }
 
-// Triangles are the coefficients of the four inequalities of u, v, w in [0, 1]: of the variables, of
-// the products of Pairs, and the constant. Padberg 1989, The Boolean quadric polytope.
+// Triangles are the coefficients of the four inequalities of u, v, w in [0, 1]: of the variables,
+// of the products of Pairs, and the constant. Padberg 1989, The Boolean quadric polytope.
 var Triangles = [...]struct {
 	Lin, Prod [3]float64
 	Const     float64

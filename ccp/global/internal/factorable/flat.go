@@ -59,7 +59,8 @@ type Problem struct {
 	// Choices are parts of the cost, apart from each other, that are more tightly bounded as a
 	// whole.
 	Choices []Choice
-	// Derived: the bounds of the variables are not those of the problem, but follow from them, see Within.
+	// Derived: the bounds of the variables are not those of the problem, but follow from them, see
+	// Within.
 	Derived bool
 
 	pairs map[[2]int]int // the terms that are products and squares of variables, the lower first
@@ -85,8 +86,8 @@ type maker struct {
 	err   error
 }
 
-// New states p as a flat problem, with its exact terms as they were written, and the cost in units, a
-// power of 2. An error names a function that has no bounds by columns.
+// New states p as a flat problem, with its exact terms as they were written, and the cost in units,
+// a power of 2. An error names a function that has no bounds by columns.
 func New(p *program.Problem, unit float64) (*Problem, error) {
 	box := make([]Interval, p.NumVars())
 	for _, v := range p.Vars {
@@ -149,7 +150,8 @@ func within(p *program.Problem, box []Interval, unit float64) (*Problem, error) 
 			return nil, m.err
 		}
 		if _, cone := c.Cone(); cone && c.Order() > 0 {
-			return nil, errors.New("constraint " + c.Name() + " states a semidefinite matrix, which has no bounds by columns")
+			return nil, errors.New("constraint " + c.Name() +
+				" states a semidefinite matrix, which has no bounds by columns")
 		}
 		if c.DC {
 			lo := math.Inf(-1)
@@ -177,8 +179,8 @@ func within(p *program.Problem, box []Interval, unit float64) (*Problem, error) 
 }
 
 // timesEquations adds the products of affine equations of variables and a variable that occurs in
-// products with theirs (Sherali and Adams 1990, A hierarchy of relaxations between the continuous and
-// convex hull representations for zero-one programming problems), where the new products are no
+// products with theirs (Sherali and Adams 1990, A hierarchy of relaxations between the continuous
+// and convex hull representations for zero-one programming problems), where the new products are no
 // more than the old ones.
 func (m *maker) timesEquations() {
 	pairs := maps.Clone(m.pairs)
@@ -217,8 +219,8 @@ func (m *maker) timesEquations() {
 	}
 }
 
-// row adds a row. Where it says that a function without a negative value is 0, the row of its argument
-// does: no multiplier of a square holds a point at 0.
+// row adds a row. Where it says that a function without a negative value is 0, the row of its
+// argument does: no multiplier of a square holds a point at 0.
 func (m *maker) row(l convex.Linear, lo, hi float64, name string) {
 	if len(l.Idx) == 1 && l.Idx[0] >= m.N && l.Const == 0 && (l.Val[0] > 0 && hi == 0 || l.Val[0] < 0 && lo == 0) {
 		if t := m.Terms[l.Idx[0]-m.N]; t.Op == Square || t.Op == Abs || t.Op == Even {

@@ -103,7 +103,8 @@ func (p *Problem) rowsOver(box []Interval, cutoff float64) bool {
 			return false
 		}
 	}
-	return math.IsInf(cutoff, 1) || meets(p.Cost, interval.New(math.Inf(-1), cutoff+roomOfCutoff*max(1, math.Abs(cutoff))), box)
+	return math.IsInf(cutoff, 1) ||
+		meets(p.Cost, interval.New(math.Inf(-1), cutoff+roomOfCutoff*max(1, math.Abs(cutoff))), box)
 }
 
 // sizeOver is the largest part of an affine function over a box, of those that have bounds.

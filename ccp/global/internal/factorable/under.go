@@ -20,7 +20,8 @@ type Underestimator struct {
 	// Cones is the function of the columns; nil for the maximum, which rows state.
 	Cones convex.Representer
 	Pick  *Pick // of the maximum: which of Args it is
-	// Sizes are the terms that are absolute values of an argument of which the maximum has both signs.
+	// Sizes are the terms that are absolute values of an argument of which the maximum has both
+	// signs.
 	Sizes []int
 }
 

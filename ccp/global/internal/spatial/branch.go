@@ -153,7 +153,8 @@ func (s *Search) widest(box []factorable.Interval, x []float64) (col int, at flo
 		}
 		for _, c := range t.Args() {
 			b := box[c]
-			if w := interval.Width(b) / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) && s.wide(c, b) {
+			if w := interval.Width(b) / max(1, math.Abs(b.Lo), math.Abs(b.Hi)); (w > best || math.IsNaN(w)) &&
+				s.wide(c, b) {
 				col, best = c, w
 			}
 		}

@@ -17,9 +17,9 @@ type hull struct {
 	value  convex.Linear // a lower bound of the items and the shared squares, of columns of the backend's problem
 }
 
-// choices states the open choices by their convex hulls, each together with its share of the squares
-// in the cost that have no other variables: their curvature makes the hull close.
-// It takes these choices out of the cost, and the squares out of the squares of the cost, by column.
+// choices states the open choices by their convex hulls, each together with its share of the
+// squares in the cost that have no other variables: their curvature makes the hull close. It takes
+// these choices out of the cost, and the squares out of the squares of the cost, by column.
 func (r *relaxation) choices(cost convex.Linear, squares map[int]float64) convex.Linear {
 	r.open = nil
 	for i := range r.p.Choices {

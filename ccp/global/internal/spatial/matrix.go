@@ -12,12 +12,12 @@ import (
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
-// mostBlock bounds the variables of a semidefinite cone. Source: a limit of time, a tenth of a second
-// for each node.
+// mostBlock bounds the variables of a semidefinite cone. Source: a limit of time, a tenth of a
+// second for each node.
 const mostBlock = 25
 
-// blockOf lists variables all of whose squares and products are terms, at least two and half of the variables
-// that have any; nil for none.
+// blockOf lists variables all of whose squares and products are terms, at least two and half of the
+// variables that have any; nil for none.
 func blockOf(p *factorable.Problem) []int {
 	var block []int
 	paired := map[int]bool{}
@@ -49,8 +49,9 @@ func (r *relaxation) inUnits(j int) (mid, radius float64, ok bool) {
 	return factorable.Middle(b), interval.Width(b) / 2, b.IsFinite() && broad(b)
 }
 
-// matrix states that the products of a block's variables u, in units, are a matrix of which uuᵀ can be taken:
-// that (1, uᵀ; u, U) is positive semidefinite (Shor 1987, Quadratic optimization problems).
+// matrix states that the products of a block's variables u, in units, are a matrix of which uuᵀ can
+// be taken: that (1, uᵀ; u, U) is positive semidefinite (Shor 1987, Quadratic optimization
+// problems).
 func (r *relaxation) matrix() {
 	var of []int
 	for _, j := range r.block {
@@ -82,7 +83,8 @@ func (r *relaxation) matrix() {
 	r.b.Cone(convex.Cone{Kind: convex.SemidefiniteCone, Rows: entries})
 }
 
-// squares are the affine functions of the block's variables whose squares add up to the multiplier of the matrix.
+// squares are the affine functions of the block's variables whose squares add up to the multiplier
+// of the matrix.
 func (r *relaxation) squares(res *qpbackend.Result) []convex.Linear {
 	n := len(r.block) + 1
 	s := mat.NewSymDense(n, nil)

@@ -25,7 +25,8 @@ type Search struct {
 	// Try is given points that may be feasible, and whether to descend from them; it
 	// returns the least cost so far. Calls follow each other.
 	Try func(ctx context.Context, x []float64, descend bool) float64
-	// Tell is told of the progress: of the first bound, of those of the root, and after each batch of nodes; nil: nobody is.
+	// Tell is told of the progress: of the first bound, of those of the root, and after each batch
+	// of nodes; nil: nobody is.
 	Tell func(lower float64, nodes, open int) error
 	// Least is a bound of the cost that is known, without Keep.
 	Least float64
@@ -44,8 +45,8 @@ type Search struct {
 	block   []int            // variables whose products may be a semidefinite matrix
 	matrix  bool             // it pays
 	hulls   bool             // of choices pay
-	// trust: the backend's word counts, as multipliers show no hulls, and little where variables have
-	// no bounds.
+	// trust: the backend's word counts, as multipliers show no hulls, and little where variables
+	// have no bounds.
 	trust  bool
 	sizes  map[int]bool // arguments of absolute values that may be split where they have no bounds
 	splits int          // of other columns

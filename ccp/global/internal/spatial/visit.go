@@ -116,7 +116,8 @@ func (s *Search) visit(ctx context.Context, nd *node) (v visit) {
 }
 
 // relax solves the convex problem of a box; where the matrix makes it too hard the one without, and
-// where it has no point one that is feasible and shows that, unless the backend's word for it counts.
+// where it has no point one that is feasible and shows that, unless the backend's word for it
+// counts.
 func (s *Search) relax(ctx context.Context, box []factorable.Interval, cuts []factorable.Cut) (
 	r *relaxation, res *qpbackend.Result, err error) {
 	r = &relaxation{p: s.P, box: box, cuts: cuts, hulls: s.hulls, sizes: s.trust}
@@ -145,7 +146,8 @@ func (s *Search) solved(res *qpbackend.Result) bool {
 	return false
 }
 
-// bound bounds the node by the multipliers of a solution, or by the backend's word where that counts.
+// bound bounds the node by the multipliers of a solution, or by the backend's word where that
+// counts.
 func (s *Search) bound(v *visit, r *relaxation, res *qpbackend.Result, work []factorable.Interval) {
 	v.dual = r.dual(res)
 	v.bound = s.boundBy(v.dual, r.box, work)
@@ -229,8 +231,8 @@ const (
 	curving    = 1500
 )
 
-// worthwhile is the part of the gap that hulls, or the semidefinite matrix, must close at the root to
-// be stated at other nodes, too. Source: such nodes take some ten times as long.
+// worthwhile is the part of the gap that hulls, or the semidefinite matrix, must close at the root
+// to be stated at other nodes, too. Source: such nodes take some ten times as long.
 const worthwhile = 0.1
 
 // tryHulls compares the root with the hulls of choices and without.

@@ -16,7 +16,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestPieceTable: a model file has no shares of rows, so that the table has a question mark for each piece.
+// TestPieceTable: a model file has no shares of rows, so that the table has a question mark for
+// each piece.
 func TestPieceTable(t *testing.T) {
 	var x [][]float64
 	var y []float64

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBriefly: work that looks at its context gives its own answer after the end, and work that does not is left to itself.
+// TestBriefly: work that looks at its context gives its own answer after the end, and work that
+// does not is left to itself.
 func TestBriefly(t *testing.T) {
 	for _, wait := range []func(context.Context, func() (int, error)) (int, error){Briefly[int], Within[int]} {
 		ctx, cancel := context.WithCancel(context.Background())

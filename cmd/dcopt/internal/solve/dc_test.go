@@ -7,7 +7,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestNumbersOf: a large family of distances counts with the rows that it has, other constraints with all.
+// TestNumbersOf: a large family of distances counts with the rows that it has, other constraints
+// with all.
 func TestNumbersOf(t *testing.T) {
 	const points = 150
 	for _, far := range []bool{true, false} {

@@ -9,7 +9,8 @@ import (
 	"github.com/dcopt/dcopt/dc"
 )
 
-// TestBoundOfWhatWasGivenUp: a proof that does not come back has the best point and the bound that it told last.
+// TestBoundOfWhatWasGivenUp: a proof that does not come back has the best point and the bound that
+// it told last.
 func TestBoundOfWhatWasGivenUp(t *testing.T) {
 	m := dc.NewModel()
 	x := m.Var("x", []int{1}, dc.AtLeast(-1), dc.AtMost(2), dc.StartAt(1))

@@ -137,7 +137,8 @@ func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	top := value.Numbers
 	for k, v := range args {
 		if c := v.Curvature(); c == value.Convex || c == value.DC {
-			noSplit(ev, n, n.Args[k], v, "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]), v.CurvatureWord())
+			noSplit(ev, n, n.Args[k], v, "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]),
+				v.CurvatureWord())
 		}
 		if top = max(top, v.Sort); v.Sort != value.Expressions {
 			atLeastZero(ev, n, k, &v)

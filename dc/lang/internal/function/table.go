@@ -13,7 +13,8 @@ import (
 // package atom alone; those that are have several arguments, complex numbers or sums of their own.
 var Table = map[string]*eval.Function{
 	// Atoms of data and variables.
-	"abs":         {Least: 1, Most: 1, Inf: true, Eval: twoPieces(math.Abs, dc.Abs), OfSum: sumOfAbs, Complex: complexAbs, Real: true},
+	"abs": {Least: 1, Most: 1, Inf: true, Eval: twoPieces(math.Abs, dc.Abs), OfSum: sumOfAbs,
+		Complex: complexAbs, Real: true},
 	"pos":         {Least: 1, Most: 1, Eval: twoPieces(positive, dc.Pos), Complex: noOrder},
 	"square":      {Least: 1, Most: 1, Eval: fnSquare, OfSum: sumOfSquares},
 	"sqrt":        {Least: 1, Most: 1, Domain: true, Eval: curve("power", 0.5, "a concave", dc.Sqrt)},
