@@ -40,6 +40,7 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	}
 	res.sub = r.sub
 	res.work, res.final, res.least = r.budget.Used(), r.final(), r.leastDifference(res, w.size)
+	res.iteration = r.budget.Meter.Multiplications / max(1, r.budget.Meter.Iterations)
 	res.Seconds.Solve = r.seed.before + subproblem.Since(t)
 	res.Seconds.Backend = r.sub.Session.Seconds
 	certified := func() bool {

@@ -76,6 +76,7 @@ type Starts struct {
 
 	mu     sync.Mutex
 	work   float64 // of all starts
+	each   float64 // see IterationWork
 	final  bool    // one of them was
 	minima [][]float64
 	again  int // starts that have led to one of them
@@ -131,6 +132,10 @@ func (s *Starts) Result() (*Result, error) { return s.found.result() }
 
 // Work is the work of all starts so far, in the unit of Result.Work.
 func (s *Starts) Work() float64 { return s.work }
+
+// IterationWork is the part of Work that an iteration of the backend has taken, in the mean of the
+// first start.
+func (s *Starts) IterationWork() float64 { return s.each }
 
 // Most is the work of Settings.Effort, of which all starts so far take at most half where it
 // pays for more than one.
@@ -273,6 +278,9 @@ func (s *Starts) take(r *Result, err error) {
 	defer s.mu.Unlock()
 	if s.found.take(r, err); r == nil {
 		return
+	}
+	if s.work == 0 { // the first start, which runs alone
+		s.each = r.iteration
 	}
 	s.work += math.Round(r.work) // so that sums do not depend on the order
 	s.final = s.final || r.final

@@ -67,6 +67,7 @@ type Result struct {
 	nearly    bool
 	surely    bool     // of starts: X is feasible whatever the rounding errors of the constraints
 	work      float64  // see Work
+	iteration float64  // the multiplications of one of the backend, in the mean
 	final     bool     // see run.final
 	least     float64  // the smallest change of the objective that counts
 	end       *outcome // for which the status and the objective were

@@ -130,6 +130,11 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	b.used, b.search, b.blind, b.out.NoBound = b.spent(), nil, false, ""
 	set := b.set
 	set.Global.Proof, set.Recorder = true, nil
+	// The convex problems of the search have as many columns as those of the starts, at least.
+	if spatial.SolveIterations*b.starts.IterationWork() > b.each(most) {
+		b.out.NoBound = spatial.ErrTooLarge.Error()
+		return
+	}
 	entries := family.Coefficients(b.p.Program().Objective) // of the columns and rows of the search, at least
 	if b.tooLarge(b.p.NumVars()+len(b.p.Program().Constraints), entries, most) {
 		return

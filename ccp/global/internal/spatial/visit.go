@@ -213,14 +213,14 @@ func (s *Search) solve(ctx context.Context, r *relaxation) (*qpbackend.Result, e
 	return &res, nil
 }
 
-// solveIterations are the usual iterations of a convex problem. Source: problems of MINLPLib take
+// SolveIterations are the usual iterations of a convex problem. Source: problems of MINLPLib take
 // 10 to 40.
-const solveIterations = 30
+const SolveIterations = 30
 
 // tooLarge reports whether the solution would take more work than it may, where the backend knows.
 func (s *Search) tooLarge(solver qpbackend.Solver) bool {
 	known, ok := solver.(interface{ IterationWork() float64 })
-	return ok && s.Most.Solve > 0 && solveIterations*known.IterationWork() > s.Most.Solve
+	return ok && s.Most.Solve > 0 && SolveIterations*known.IterationWork() > s.Most.Solve
 }
 
 // Work of a node beside its convex problem: overhead, for each column and round of tightening, and
