@@ -680,3 +680,43 @@ func TestColumns(t *testing.T) {
 	}
 	t.Logf("wide: %d lines of code, %d of comments", count[false], count[true])
 }
+
+// largestFile is the size of a file of the repository, test data aside. Source: the largest are
+// documents and pictures of 200 kB; a program that was left in the folder has megabytes.
+const largestFile = 1 << 18
+
+// TestFilesAreSmall: no program or data set is among the sources.
+func TestFilesAreSmall(t *testing.T) {
+	text, err := os.ReadFile(".gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	walk(t, func(name string, _ bool) {
+		info, err := os.Stat(name)
+		if err != nil || slices.ContainsFunc(strings.Fields(string(text)), func(p string) bool { return ignores(p, name) }) {
+			return
+		}
+		if seen++; info.Size() > largestFile {
+			t.Errorf("%s has %d bytes, at most %d may be", name, info.Size(), largestFile)
+		}
+	})
+	if seen < 500 {
+		t.Errorf("%d files were looked at", seen)
+	}
+}
+
+// ignores reports whether a line of .gitignore, of the forms that the file has, leaves a file out: a
+// path from the root, with "/" at the end all in a folder, or the name of a file or a folder.
+func ignores(pattern, name string) bool {
+	of, folder := strings.CutSuffix(pattern, "/")
+	if !strings.HasPrefix(of, "/") {
+		parts := strings.Split(name, "/")
+		return slices.ContainsFunc(parts, func(part string) bool { ok, _ := path.Match(of, part); return ok })
+	}
+	if of = of[1:]; folder {
+		return strings.HasPrefix(name, of+"/")
+	}
+	ok, _ := path.Match(of, name)
+	return ok
+}
