@@ -120,7 +120,7 @@ func solveDrawn(ctx context.Context, p *program.Problem, seed uint64, set Settin
 	if start == 1 {
 		sampled := of.early.x
 		if !of.early.looked {
-			sampled, _ = fromSamples(ctx, p, set)
+			sampled = fromSamples(ctx, p, set)
 		}
 		if sampled != nil {
 			x0 = sampled

@@ -74,9 +74,9 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	return res
 }
 
-// heldByBounds makes the multipliers of bounds those of the problem as it is written, at the point
-// of the result: its splits may have the values of variables with equal bounds, and the bounds of
-// point are also those of the functions' domains, whose multipliers are not stated.
+// heldByBounds replaces the multipliers of bounds by the slopes of the problem as it is written, at
+// the point of the result: the splits may have the values of variables with equal bounds in their
+// place, and point has the ends of domains among its bounds, whose multipliers are not stated.
 func (r *run) heldByBounds(point *kkt.Point) {
 	if len(r.res.BoundDuals) == 0 {
 		return
@@ -151,7 +151,7 @@ func (r *run) afterPanic(res **Result, err *error, t time.Time) {
 
 // mayBeInfeasible reports whether a backend's proof that no point meets the convex
 // constraints can be one: it is asked for before any point was found, and the start
-// itself is none that meets them within the domains of the functions.
+// itself breaks them, or is outside the domain of a function.
 func (r *run) mayBeInfeasible() bool {
 	least := 1e-3 * r.set.FeasTol
 	return r.k == 1 && !r.res.nearly && (r.sub.BreaksHard(r.x, least) || r.p.OutsideDomains(r.x) > least)

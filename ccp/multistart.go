@@ -96,8 +96,7 @@ func NewStarts(of *dc.Problem, set Settings) (*Starts, error) {
 // a point that is lower than start 0. From start 0 the convex problems of 20,000 samples take ten
 // times as long, and start 0 is next, as far as the work goes.
 func (s *Starts) First(ctx context.Context) {
-	s.early.looked = true
-	s.early.x, _ = fromSamples(ctx, s.p, s.set)
+	s.early = early{looked: true, x: fromSamples(ctx, s.p, s.set)}
 	s.Run(ctx, 1)
 }
 

@@ -91,14 +91,14 @@ func (k *known) spread(p *program.Problem, x []float64, seed, waves uint64, star
 const widest = 0x1p53
 
 // fromSamples is start 1 of a large sum: the point that samples of it lead to, if it is lower than
-// start 0.
-func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []float64, lower bool) {
+// start 0; else nil.
+func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []float64) {
 	if !set.Heuristics.Sample {
-		return nil, false
+		return nil
 	}
 	defer func() {
 		if recover() != nil { // a user's function, which panics again in the run
-			x, lower = nil, false
+			x = nil
 		}
 	}()
 	seeds := startSeeds(set.Seed)
@@ -109,8 +109,8 @@ func fromSamples(ctx context.Context, p *program.Problem, set Settings) (x []flo
 			}
 			return clippedToBox(p, drawn(p, seeds.Uint64()))
 		}}
-	if x, lower = stage.Best(); !lower {
-		x = nil
+	if best, lower := stage.Best(); lower {
+		return best
 	}
-	return x, lower
+	return nil
 }

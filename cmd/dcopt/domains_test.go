@@ -79,7 +79,8 @@ func TestDomains(t *testing.T) {
 // own value says, not by a factor that its convex form has no root of.
 func TestViolationOfProducts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.dc")
-	src := "var x in [1e-5, 4.5e-5], y in [0, 5e6]\nminimize x\nsubject to\n  c: 1e-7*((2.91 - 3*y)*(3.5*x + 9e-6)) >= 5e-8\n"
+	src := "var x in [1e-5, 4.5e-5], y in [0, 5e6]\nminimize x\n" +
+		"subject to\n  c: 1e-7*((2.91 - 3*y)*(3.5*x + 9e-6)) >= 5e-8\n"
 	if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
 		t.Fatal(err)
 	}

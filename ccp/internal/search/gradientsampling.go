@@ -564,6 +564,6 @@ func (s *GradientSampling) solve(q *qpbackend.Problem) []float64 {
 }
 
 // directionCost is the cost of an entry of a direction's problem in coefficients of a value,
-// directionOverhead that beside its entries. Source: 75 microseconds for 2 variables, .15 to .25
+// directionOverhead that beside its entries. Source: 75 microseconds for 2 variables, 0.15 to 0.25
 // for an entry of 20 and 50, beside 5 nanoseconds for a coefficient.
 const directionCost, directionOverhead = 40, 15_000

@@ -11,8 +11,7 @@ type box struct {
 }
 
 const (
-	// firstHalf is the half-width at first. Source: derived: a column that it stops nowhere has a
-	// multiplier of 10⁻³ of the tolerance, complementarity over the half-width.
+	// firstHalf is the half-width at first. Source: a limit of speed: docs/lab/large.md, "The box".
 	firstHalf = 0x1p-10
 	// larger is the factor by which it grows where it stops the point. Source: derived: in two
 	// steps it is everywhere.

@@ -83,8 +83,10 @@ func (s *working) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 		warm = s.dual
 		s.tol, s.reached, s.spent = s.set.Tol, false, 0
 		err = s.renew(ctx)
-		s.recentre(s.x, firstHalf)
-		s.stale = s.stale || s.sampled
+		if s.sampled {
+			s.recentre(s.x, firstHalf)
+			s.stale = true
+		}
 		s.dual = false
 		if err != nil {
 			return t, err

@@ -554,7 +554,8 @@ func TestIdlePiece(t *testing.T) {
 		some, res := answerHeld(t, p)
 		whole, want := answer(t, ipm.Backend{}, p)
 		whole.Close()
-		if res.Status != qpbackend.Solved || !(math.Abs(res.Objective-want.Objective) <= 1e-7*max(1, math.Abs(want.Objective))) {
+		if res.Status != qpbackend.Solved ||
+			!(math.Abs(res.Objective-want.Objective) <= 1e-7*max(1, math.Abs(want.Objective))) {
 			t.Errorf("seed %d: %v with %.10g, as a whole %.10g", seed, res.Status, res.Objective, want.Objective)
 		}
 		if some.rows > len(p.L)/50 {
