@@ -152,7 +152,7 @@ func TestPiecesAndOraclesAgree(t *testing.T) {
 			x := m.Var("x", []int{n}, dc.AtLeast(-5), dc.AtMost(5))
 			m.Minimize(dc.SumSquares(x.Sub(dc.Vec(center))))
 			for _, s := range sides {
-				g, h := dc.Max(dc.Entries(s.g...)), dc.Max(dc.Entries(s.h...))
+				g, h := dc.Max(dc.FromAffine(convex.Entries(s.g...))), dc.Max(dc.FromAffine(convex.Entries(s.h...)))
 				if oracle {
 					h = dc.BlackBox("h", h.Scalar().G(), x)
 				}

@@ -26,7 +26,7 @@ func mixed(rng *rand.Rand, x dc.Expr, rows int) dc.Expr {
 			list = append(list, l)
 		}
 	}
-	return dc.Entries(list...)
+	return dc.FromAffine(convex.Entries(list...))
 }
 
 // TestValuesOfManyRows: however many rows are summed side by side, a value is

@@ -31,7 +31,7 @@ func TestAlong(t *testing.T) {
 			full[i] = full[i].AddScaled(rng.NormFloat64(), x.Linear(j))
 		}
 	}
-	a, dense := dc.Entries(rows...), dc.Entries(full...)
+	a, dense := dc.FromAffine(convex.Entries(rows...)), dc.FromAffine(convex.Entries(full...))
 	e := dc.Sum(dc.SumSquares(a).Scale(-.5), dc.SumSquares(dense), dc.Norm2(a), dc.Norm1(dense), dc.Norm1(x), x.At(1).Scale(3), dc.Min(dc.Square(x.At(2)), dc.Square(x.At(3).Sub(dc.Num(1)))))
 	along := family.NewAlong(e.Scalar(), 5)
 	at := []float64{1, -1, 2, 0.5, 0}

@@ -63,7 +63,7 @@ func (a Expr) combine(what string, w float64, b Expr) Expr {
 	if of := a.arr.Of.Join(b.arr.Of); of != nil && of.Wrong != nil { // equal coefficients of two models would cancel
 		return wrong(of.Wrong)
 	}
-	return affineExpr(a.arr.AddScaled(w, &b.arr.Array))
+	return FromAffine(a.arr.AddScaled(w, &b.arr.Array))
 }
 
 // Neg returns −a, of the shape of a.
@@ -83,7 +83,7 @@ func (a Expr) Scale(w float64) Expr {
 	if a.bent() {
 		return a.each(func(e expr.Scalar) expr.Scalar { return e.Scale(w) })
 	}
-	return affineExpr(a.arr.Array.Scale(w))
+	return FromAffine(a.arr.Array.Scale(w))
 }
 
 // ScaleEach multiplies entry k, in row-major order, by w[k], and keeps the shape. The
@@ -106,7 +106,7 @@ func (a Expr) ScaleEach(w []float64) Expr {
 	for k := range a.arr.C {
 		out.Push(a.Linear(k).Scale(w[k]))
 	}
-	return affineExpr(out)
+	return FromAffine(out)
 }
 
 // pairwise is f of the entries of two arrays that meet; the word names it in messages.
@@ -194,7 +194,7 @@ func (a Expr) Dot(w []float64) Expr {
 	if a.bent() {
 		return a.ScaleEach(w).Sum()
 	}
-	return affineExpr(a.arr.Dot(w).Number())
+	return FromAffine(a.arr.Dot(w).Number())
 }
 
 // MatMul is the matrix product a·b of arrays one of which is constant, such as
@@ -269,7 +269,7 @@ func (a Expr) leftMul(m mat.Matrix) Expr {
 		}
 		return arrayOf(shape, fs)
 	}
-	return affineExpr(a.arr.Array.LeftMul(m, cols, shape))
+	return FromAffine(a.arr.Array.LeftMul(m, cols, shape))
 }
 
 // MulSparse is the product of a sparse matrix and the entries of a, a vector. The
@@ -296,7 +296,7 @@ func (a Expr) MulSparse(ptr, idx []int, val []float64) Expr {
 		}
 		return arrayOf([]int{rows}, fs)
 	}
-	return affineExpr(a.arr.MulSparse(ptr, idx, val))
+	return FromAffine(a.arr.MulSparse(ptr, idx, val))
 }
 
 // checkRows refuses slices that are no rows in compressed form.

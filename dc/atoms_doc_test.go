@@ -43,7 +43,7 @@ type atomDoc struct {
 
 // makers return expressions and are no atoms.
 var makers = map[string]bool{
-	"Apply": true, "Num": true, "Vec": true, "Const": true, "Mat": true, "Entries": true, "FromLinear": true,
+	"Apply": true, "Num": true, "Vec": true, "Const": true, "Mat": true, "FromAffine": true, "FromLinear": true,
 	"Stack": true, "MatMul": true,
 }
 

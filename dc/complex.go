@@ -158,7 +158,7 @@ func (z Complex) Abs(k int) Expr {
 	if len(im.Idx) == 0 && im.Const == 0 {
 		return Abs(FromLinear(re))
 	}
-	return Norm2(Entries(re, im))
+	return Norm2(Stack(FromLinear(re), FromLinear(im)))
 }
 
 // Norm2 is the square root of the sum of the squared moduli of all entries.
@@ -196,7 +196,7 @@ func (z Complex) Embedding() Expr {
 			out.Push(from.Linear(i%r*c + j%c))
 		}
 	}
-	return affineExpr(out)
+	return FromAffine(out)
 }
 
 // IsHermitian reports whether a square matrix is seen to be Hermitian; if not, i and j
@@ -268,7 +268,7 @@ func (z Complex) Upper() Complex {
 			re[i*n+j], im[i*n+j] = re[k], im[k].Scale(-1)
 		}
 	}
-	return Complex{Entries(re...).Reshape(n, n), Entries(im...).Reshape(n, n)}
+	return Complex{FromAffine(convex.Entries(re...)).Reshape(n, n), FromAffine(convex.Entries(im...)).Reshape(n, n)}
 }
 
 // Semidefinite states that a Hermitian matrix of order n is positive semidefinite, by its

@@ -157,7 +157,7 @@ func arrayOf(shape []int, fs []expr.Scalar) Expr {
 // number is e as an expression without a shape.
 func number(e expr.Scalar) Expr {
 	if of := e.Owner(); e.Err == nil && e.IsAffineNow() && (of == nil || of.Wrong == nil) {
-		return affineExpr(e.Lin.Number())
+		return FromAffine(e.Lin.Number())
 	}
 	return arrayOf(nil, []expr.Scalar{e})
 }
@@ -303,7 +303,7 @@ func Stack(parts ...Expr) Expr {
 		affines[k], bent = parts[k].arr.Array, bent || parts[k].bent()
 	}
 	if !bent {
-		return affineExpr(convex.Stack(affines...))
+		return FromAffine(convex.Stack(affines...))
 	}
 	for k := range parts {
 		all = append(all, parts[k].scalars()...)

@@ -25,11 +25,8 @@ type Expr struct {
 	err error
 }
 
-// affineExpr is an array of affine functions.
-func affineExpr(a convex.Array) Expr { return Expr{arr: expr.Array{Array: a}} }
-
 // constants is an array of numbers.
-func constants(shape []int, c []float64) Expr { return affineExpr(convex.Array{Shape: shape, C: c}) }
+func constants(shape []int, c []float64) Expr { return FromAffine(convex.Array{Shape: shape, C: c}) }
 
 func failed(format string, args ...any) Expr { return wrong(fmt.Errorf("dc: "+format, args...)) }
 
@@ -80,15 +77,11 @@ func Mat(m mat.Matrix) Expr {
 	return constants([]int{r, c}, data)
 }
 
-// Entries is the vector of the given functions, of shape [len(rows)]; they are copied.
-func Entries(rows ...convex.Linear) Expr {
-	return affineExpr(convex.Entries(rows...))
-}
+// FromAffine is an array of affine functions as an expression. It keeps the slices of a.
+func FromAffine(a convex.Array) Expr { return Expr{arr: expr.Array{Array: a}} }
 
 // FromLinear is l as a number, of shape []. It keeps the slices of l.
-func FromLinear(l convex.Linear) Expr {
-	return affineExpr(l.Number())
-}
+func FromLinear(l convex.Linear) Expr { return FromAffine(l.Number()) }
 
 // Err is the first mistake made on the way to a, or nil. An axis that no reduction has taken is
 // one.

@@ -72,7 +72,7 @@ func randomRows(r *rand.Rand, x Expr, kind int) func(m int) Expr {
 			}
 			rows[k] = l
 		}
-		return Entries(rows...)
+		return FromAffine(convex.Entries(rows...))
 	}
 }
 

@@ -64,7 +64,7 @@ func (m *Model) declare(v *program.Variable, opts []VarOption) Expr {
 	if err != nil {
 		return wrong(err)
 	}
-	a := affineExpr(entries)
+	a := FromAffine(entries)
 	if v.Semidefinite && a.Len() > 0 && v.Complex == "" {
 		m.imply(Semidefinite(a).Named("psd(" + v.Name + ")"))
 	}

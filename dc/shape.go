@@ -104,7 +104,7 @@ func (a Expr) stretch(shape []int, lo, hi int) Expr {
 		}
 		return a.Select(shape, flat)
 	}
-	return affineExpr(a.arr.Between(shape, lo, hi))
+	return FromAffine(a.arr.Between(shape, lo, hi))
 }
 
 // Col is column j, from 0, of a matrix of shape [r c]: a vector of shape [r]. A j out of
@@ -184,7 +184,7 @@ func (a Expr) Select(shape []int, flat []int) Expr {
 		}
 		return arrayOf(slices.Clone(shape), fs)
 	}
-	return affineExpr(a.arr.Array.Take(shape, flat))
+	return FromAffine(a.arr.Array.Take(shape, flat))
 }
 
 // Reshape gives the same entries, in row-major order, another shape. It must have as many

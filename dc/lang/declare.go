@@ -182,9 +182,12 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	to := c.extents(s)
 	shape := to.Shape
 	ev.Room(s.Value, shape)
-	var rows eval.Rows
-	if ev.AtOnce(s.Value, s.Binders, nil, fewestAtOnce, func(b *eval.Batch) bool { return b.Rows(s.Value, &rows) }) {
-		return rows.Array(ev.Model, shape).Along(&to)
+	var rows value.Value
+	if ev.AtOnce(s.Value, s.Binders, nil, fewestAtOnce, func(b *eval.Batch) (ok bool) {
+		rows, ok = b.Rows(s.Value, shape)
+		return ok
+	}) {
+		return rows.Along(&to)
 	}
 	var vs []value.Value
 	ev.Loop(s.Value, s.Binders, nil, func() {

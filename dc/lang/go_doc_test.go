@@ -38,7 +38,7 @@ var otherGoNames = [][2]string{
 	{"`x^p`, `x^y`, `2^x`", "Power, Pow"},
 	{"`x[i,j]`, `x[i,:]`, `x[:,j]`, `x[l..u]`", "Expr.At, Expr.Row, Expr.Rows, Expr.Col, Expr.Slice, Expr.Select"},
 	{"`x'`", "Expr.T"},
-	{"`[x, y]`", "Stack, Entries, Expr.Reshape"},
+	{"`[x, y]`", "Stack, Expr.Reshape"},
 	{"`3`, `[1, 2]`, `[1 2; 3 4]`", "Num, Vec, Mat, Const"},
 	{"`<=`, `>=`, `==`, `l <= e <= u`", "LE, GE, EQ, Between"},
 	{"`name[i,j]:`", "Constraint.Named, Constraint.ForEach"},

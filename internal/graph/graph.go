@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph/atom"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Op is the operation of a node on the entries of its arguments, which follow one another.
@@ -352,13 +353,13 @@ func periodic[T comparable](column []T, n int) bool {
 
 // Finite reports whether all numbers are.
 func (g *Graph) Finite() bool {
-	nothing := 0.0 // or NaN
+	finite := true
 	g.columns(func(c *[]float64) {
-		for _, v := range *c {
-			nothing += v - v
+		if sum := floats.Sum(*c); sum-sum != 0 { // or it is too large
+			finite = finite && !slices.ContainsFunc(*c, func(v float64) bool { return v-v != 0 })
 		}
 	}, func(*[]int32) {})
-	return nothing == 0
+	return finite
 }
 
 // rows calls f for all rows.

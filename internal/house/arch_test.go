@@ -90,7 +90,7 @@ var mayImport = map[string]string{
 	"internal/interval":   "internal/num",
 	"internal/graph/atom": "internal/convex internal/interval internal/num",
 	// Functions of the variables as nodes of arrays, and passes over them.
-	"internal/graph":      "internal/graph/atom",
+	"internal/graph":      "internal/graph/atom gonum",
 	"internal/graph/pass": "internal/graph internal/graph/atom internal/interval internal/num gonum",
 	// Functions as they are written and their splits, the rules that make them, and many of them as
 	// one.

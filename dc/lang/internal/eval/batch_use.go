@@ -132,59 +132,38 @@ func (b *Batch) Constraints(l, r *syntax.Node) (g *graph.Graph, ok bool) {
 	return b.graph.Of(e), true
 }
 
-// Rows are the members of a family, affine functions or numbers.
-type Rows struct {
-	idx    []int
-	val    []float64
-	ends   []int // of the coefficients of each member
-	consts []float64
-	sizes  []float64 // of the constants, see dc.Linear.ConstSize
-}
-
-// Array is the members in a shape.
-func (r *Rows) Array(m *dc.Model, shape []int) value.Value {
-	if len(r.idx) == 0 {
-		return value.Marked(value.Array(shape, r.consts))
-	}
-	out, from := make([]convex.Linear, len(r.ends)), 0
-	for k, end := range r.ends {
-		out[k] = m.Program().Own(convex.Linear{Idx: r.idx[from:end:end], Val: r.val[from:end:end],
-			Const: r.consts[k]}.WithConstSize(r.sizes[k]))
-		from = end
-	}
-	return value.FromAffine(dc.Entries(out...).Reshape(shape...))
-}
-
-// Rows adds the members of a family of affine functions or numbers to rows; ok is false where they
-// are to be evaluated one by one.
-func (b *Batch) Rows(n *syntax.Node, to *Rows) (ok bool) {
-	out := *to
+// Rows are the members of a family of affine functions or numbers, in a shape; ok is false where
+// they are to be evaluated one by one.
+func (b *Batch) Rows(n *syntax.Node, shape []int) (_ value.Value, ok bool) {
+	a := convex.Array{Shape: slices.Clone(shape), Of: b.ev.Model.Program().Space, Ptr: make([]int, 1, b.n+1)}
 	for lo := 0; lo < b.n; lo += mostAtOnce {
-		if !b.part(lo, min(mostAtOnce, b.n-lo)).rows(n, &out) {
-			return false
+		if !b.part(lo, min(mostAtOnce, b.n-lo)).rows(n, &a) {
+			return value.Value{}, false
 		}
 	}
-	*to = out
-	return true
+	if a.IsConst() {
+		return value.Marked(value.Array(shape, a.C)), true
+	}
+	return value.FromAffine(dc.FromAffine(a)), true
 }
 
 // rows is Rows of all members of one batch.
-func (b *Batch) rows(n *syntax.Node, to *Rows) bool {
+func (b *Batch) rows(n *syntax.Node, to *convex.Array) bool {
 	s, r, ok := b.scalar(n, 1)
 	if !ok || len(s.nodes) > 0 || !(&graph.Graph{Nodes: []graph.Node{{Rows: []graph.Row{r}}}}).Finite() {
 		return false
 	}
 	b.ev.Spend(n, UnitsCoeff*len(r.Idx)*b.n)
-	to.idx, to.val = slices.Grow(to.idx, b.n*len(r.Idx)), slices.Grow(to.val, b.n*len(r.Idx))
-	to.ends, to.consts, to.sizes = slices.Grow(to.ends, b.n), slices.Grow(to.consts, b.n), slices.Grow(to.sizes, b.n)
+	to.Idx, to.Val = slices.Grow(to.Idx, b.n*len(r.Idx)), slices.Grow(to.Val, b.n*len(r.Idx))
 	for i := range b.n {
 		for t := range r.Idx {
-			to.idx, to.val = append(to.idx, int(graph.At(r.Idx[t], i))), append(to.val, graph.At(r.Val[t], i))
+			to.Idx, to.Val = append(to.Idx, int(graph.At(r.Idx[t], i))), append(to.Val, graph.At(r.Val[t], i))
 		}
-		to.ends = append(to.ends, len(to.idx))
+		to.Ptr = append(to.Ptr, len(to.Idx))
 	}
+	to.C = slices.Grow(to.C, b.n)
 	s.entries[0].Constants(b.n, func(c, size float64) {
-		to.consts, to.sizes = append(to.consts, c), append(to.sizes, max(size, math.Abs(c)))
+		to.C, to.Lost = append(to.C, c), max(to.Lost, size-math.Abs(c))
 	})
 	return true
 }

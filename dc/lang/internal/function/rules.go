@@ -31,7 +31,7 @@ var Rules = eval.Rules{
 			c := ev.Afford(n, p.Re.Costs().Plus(p.Im.Costs()).Times(2))
 			ev.Spend(n, 2*z.Len())
 			return value.FromEach(p.Re.Shape, c, func(k int) dc.Expr {
-				return dc.SumSquares(dc.Entries(z.Re.Linear(k), z.Im.Linear(k)))
+				return dc.SumSquares(dc.Stack(z.Re.Entry(k), z.Im.Entry(k)))
 			})
 		}
 		base := ev.Side(n.Args[0])

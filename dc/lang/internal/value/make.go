@@ -53,7 +53,7 @@ func FromExpr(e dc.Expr, k Cost) Value {
 	for k := range rows {
 		rows[k], _ = e.Entry(k).Scalar().G().(convex.Linear)
 	}
-	return FromAffine(dc.Entries(rows...).Reshape(e.Shape()...))
+	return FromAffine(dc.FromAffine(convex.Entries(rows...)).Reshape(e.Shape()...))
 }
 
 // functions are an array, or one of no shape.
