@@ -150,7 +150,7 @@ func (r *run) bound(it Iteration) stop.Gap {
 	c.Tol = max(r.set.Tol*size, it.noise())
 	least := r.sub.LeastNear(value - 0.9*c.Tol) // less, for rounding
 	if !(value-least <= c.Tol) {                // the range takes longer than all else here
-		within := r.p.Objective.Range()
+		within := r.p.Objective.Over()
 		if r.set.Scale <= 0 {
 			size = min(r.p.ObjectiveVariation(r.x), within.Hi-within.Lo)
 		}

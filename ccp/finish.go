@@ -184,7 +184,7 @@ func (r *run) outOfRange() *outcome {
 		if !(v > 0) {
 			continue // the range holds that value
 		}
-		if least := c.Function().Range().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
+		if least := c.Function().Over().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
 			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
@@ -248,7 +248,7 @@ func (r *run) infeasibleByPair(end *outcome) *outcome {
 		if c == worst || !slices.Equal(c.Support(), of) {
 			continue
 		}
-		if least := e.Add(c.Function()).Range().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
+		if least := e.Add(c.Function()).Over().Lo; least > r.set.FeasTol*(unit+r.p.UnitWithin(c)) {
 			r.res.Conflict = []string{c.Name(), worst.Name()}
 			return conclude(Opposed, fmt.Sprintf(format, c.Name(), worst.Name(), least))
 		}

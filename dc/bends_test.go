@@ -169,8 +169,8 @@ func TestHasSplit(t *testing.T) {
 		"a square of an unbounded":  {dc.Square(dc.Sin(free).Add(free)), false},
 		"exponentials of unbounded": {dc.Sinh(free), true},
 	} {
-		if err := c.e.Err(); err != nil || c.e.Scalar().HasSplit() != c.want {
-			t.Errorf("%s: %v, %v", name, c.e.Scalar().HasSplit(), err)
+		if err := c.e.Err(); err != nil || c.e.Scalar().IsDC() != c.want {
+			t.Errorf("%s: %v, %v", name, c.e.Scalar().IsDC(), err)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (a Expr) Evaluate(x []float64) (value, bound float64) {
 }
 
 // Range is an interval that holds the values wherever the variables are within their bounds.
-func (a Expr) Range() interval.Interval { return a.one().Range() }
+func (a Expr) Range() interval.Interval { return a.one().Over() }
 
 // Scalar is a number as a sum of weighted functions with its split. Packages of this module alone
 // can use it.

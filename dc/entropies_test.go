@@ -76,7 +76,7 @@ func TestPowersOfPowers(t *testing.T) {
 	if got := root.Value([]float64{0, 2, 18}); math.Abs(got-12) > 1e-12 {
 		t.Errorf("sqrt(4*2*18) = %g, want 12", got)
 	}
-	if e := dc.Sqrt(dc.Mul(a, u)); e.Err() != nil || e.Scalar().HasSplit() {
-		t.Errorf("sqrt(a*u) for u of any sign: %v, with a split: %v", e.Err(), e.Scalar().HasSplit())
+	if e := dc.Sqrt(dc.Mul(a, u)); e.Err() != nil || e.Scalar().IsDC() {
+		t.Errorf("sqrt(a*u) for u of any sign: %v, with a split: %v", e.Err(), e.Scalar().IsDC())
 	}
 }

@@ -37,7 +37,7 @@ func TestNearFamilies(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			f := expr.AsSum(p.Program().Objective)
+			f := &p.Program().Objective
 			at, radius := make([]float64, 7), make([]float64, 7)
 			for j := range at {
 				at[j] = 6*r.Float64() - 3
@@ -46,10 +46,10 @@ func TestNearFamilies(t *testing.T) {
 				for j := range radius {
 					radius[j] = reach * r.Float64()
 				}
-				near := family.Near(f.E, at, radius)
-				g := family.FamilyIn(f.E.Terms[0].F)
+				near := family.Near(*f, at, radius)
+				g := family.FamilyIn(f.Terms[0].F)
 				if ok := g != nil && kind == 0 && reach < 1e-3 && g.Coefficients() >= family.LeastRecent*len(g.Indices); ok {
-					n, ok := near.E.Terms[0].F.(*family.Nearby)
+					n, ok := near.Terms[0].F.(*family.Nearby)
 					if !ok || n.Some != nil && n.Some.Plan.N > 60 {
 						t.Errorf("%s: of %d members too many may have a kink in a small box", name, g.Plan.N)
 					}

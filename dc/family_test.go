@@ -115,7 +115,7 @@ func sameAsMembers(e, f expr.Scalar, r *rand.Rand) error {
 	if e.IsConvex() != f.IsConvex() || e.IsConcave() != f.IsConcave() {
 		return fmt.Errorf("the curvature differs")
 	}
-	if u, v := e.Range(), f.Range(); math.Abs(u.Lo-v.Lo) > 1e-9*math.Abs(u.Lo) || math.Abs(u.Hi-v.Hi) > 1e-9*math.Abs(u.Hi) {
+	if u, v := e.Over(), f.Over(); math.Abs(u.Lo-v.Lo) > 1e-9*math.Abs(u.Lo) || math.Abs(u.Hi-v.Hi) > 1e-9*math.Abs(u.Hi) {
 		return fmt.Errorf("the range is %v, then %v", u, v)
 	}
 	_, terms := f.Written()
@@ -253,7 +253,7 @@ func TestLeastFamilies(t *testing.T) {
 		for k := range at {
 			at[k] = r.NormFloat64()
 		}
-		one := expr.AsSum(expr.Scalar{Terms: terms})
+		one := &expr.Scalar{Terms: terms}
 		one.AddSubgrad(a, 1, at)
 		f.AddSubgrad(b, 1, at)
 		u, v := one.Approx(at), f.Approx(at)

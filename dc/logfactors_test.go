@@ -62,8 +62,8 @@ func TestLogOfFactors(t *testing.T) {
 		"square of any sign": dc.Square(u),
 		"two denominators":   over(u, p).Add(over(u, q)),
 	} {
-		if l := dc.Log(e); l.Err() != nil || l.Scalar().HasSplit() {
-			t.Errorf("log of %s: %v, with a split: %v", name, l.Err(), l.Scalar().HasSplit())
+		if l := dc.Log(e); l.Err() != nil || l.Scalar().IsDC() {
+			t.Errorf("log of %s: %v, with a split: %v", name, l.Err(), l.Scalar().IsDC())
 		}
 	}
 	if dc.Log(dc.Mul(p, dc.Abs(u))).Err() == nil {

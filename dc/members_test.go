@@ -95,8 +95,8 @@ func sameConstraints(p, q *Problem) error {
 			if err := sameWritten(c.Written(), &f, x); err != nil {
 				return fmt.Errorf("%s at %v: %w", c.Name(), x, err)
 			}
-			if e.Range() != f.Range() {
-				return fmt.Errorf("%s: range %v, then %v", c.Name(), f.Range(), e.Range())
+			if e.Over() != f.Over() {
+				return fmt.Errorf("%s: range %v, then %v", c.Name(), f.Over(), e.Over())
 			}
 		}
 		var err error

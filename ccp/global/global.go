@@ -100,7 +100,7 @@ func (g *searcher) search(ctx context.Context) (s *spatial.Search, free []int, e
 	s = &spatial.Search{
 		P: f, Backend: g.set.Backend, GapTol: g.set.Global.GapTol, MaxNodes: g.set.Global.MaxNodes,
 		Upper: g.upper, Keep: g.set.Global.Proof, Most: spatial.Limits{Solve: g.each},
-		Least: max(g.p.Objective.Range().Lo/g.unit, g.minimised(g.res.Bound)),
+		Least: max(g.p.Objective.Over().Lo/g.unit, g.minimised(g.res.Bound)),
 	}
 	if s.Backend == nil {
 		s.Backend = ipm.Backend{}

@@ -375,7 +375,7 @@ func (a accepted) majorised(p *dc.Problem, rng *rand.Rand) error {
 	if p.Program().Maximize {
 		sign = -1
 	}
-	g, h, r := e.G(), e.H(), e.Range()
+	g, h, r := e.G(), e.H(), e.Over()
 	grad := make([]float64, p.NumVars())
 	for range 60 {
 		z, x := a.draw(rng), a.draw(rng)

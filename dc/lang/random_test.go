@@ -248,7 +248,7 @@ func TestTrees(t *testing.T) {
 		for range 4 {
 			a, b := gridPoint(r.Rand), gridPoint(r.Rand)
 			for k := range parts {
-				if !e.HasSplit() {
+				if !e.IsDC() {
 					break
 				}
 				if err := parts[k].check(a, b); err != nil {

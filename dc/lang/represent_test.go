@@ -168,7 +168,7 @@ func TestTreesAreRepresented(t *testing.T) {
 			if name == majorised && p.Problem == p.Problem.Exact() {
 				continue
 			}
-			if name == "h" && (needBounds.MatchString(src) || !exact.HasSplit()) { // it may have values alone
+			if name == "h" && (needBounds.MatchString(src) || !exact.IsDC()) { // it may have values alone
 				continue
 			}
 			c.grad = make([]float64, coordinates)

@@ -160,7 +160,7 @@ func sameProblems(t *testing.T, body string, ps [2]*dc.Problem, x []float64) {
 		e.AddGradient(g, 1.5, x)
 		e.H().AddSubgrad(h, 2, x)
 		numbers[k] = append(append([]float64{e.Value(x), v, err, e.H().Value(x)}, g...), h...)
-		i := e.Range()
+		i := e.Over()
 		numbers[k] = append(numbers[k], i.Lo, i.Hi)
 		if e.IsConvex() != ps[0].Program().Objective.IsConvex() || e.IsConcave() != ps[0].Program().Objective.IsConcave() || e.IsAffine() != ps[0].Program().Objective.IsAffine() {
 			t.Errorf("%s: another curvature", body)

@@ -83,7 +83,7 @@ func Apply(f Curve, e Scalar) Scalar {
 	if e.WithTangents() {
 		return f.linearised(e, f.noSplit())
 	}
-	s, err := curveSplit(f, e.Split(), e.Range())
+	s, err := curveSplit(f, e.Split(), e.Over())
 	if err != nil {
 		return f.linearised(e, err)
 	}
@@ -105,7 +105,7 @@ func curveSplit(f Curve, s *Split, r interval.Interval) (Split, error) {
 // bounded is f of e, a function without cones: its second derivative has bounds, by which it is
 // split, see bent. Such functions and functions of them are linearised.
 func (f Curve) bounded(e Scalar) Scalar {
-	i := f.in(e.Range())
+	i := f.in(e.Over())
 	if b := f.Bends(i); !b.IsFinite() {
 		return Failed("no DC split for %s of this: its second derivative has no bound where the argument is "+
 			"%g to %g; give the variables bounds%s", f, i.Lo, i.Hi, f.hint())
@@ -169,7 +169,7 @@ func (c *CurveAtom) AddGradient(dst []float64, scale float64, x []float64) float
 
 func (c *CurveAtom) Support() []int                   { return c.indices }
 func (c *CurveAtom) Approx(x []float64) convex.Approx { return c.F.Approx(c.E().Approx(x)) }
-func (c *CurveAtom) Over() interval.Interval          { return c.F.Over(c.E().Range()) }
+func (c *CurveAtom) Over() interval.Interval          { return c.F.Over(c.E().Over()) }
 func (c *CurveAtom) Node() Node                       { return Node{Curve: c.F, Inputs: ExprArgs(c.args[:]...)} }
 func (c *CurveAtom) String() string                   { return c.F.String() }
 func (c *CurveAtom) Partial() bool                    { return !c.F.Total() }
@@ -191,10 +191,10 @@ func (c *CurveAtom) ofSize() bool {
 }
 
 func (c *CurveAtom) Bends() (convex.Bends, bool) {
-	if r := c.E().Range(); c.open && c.F.in(r) != r { // outside of the domain no square makes it convex
+	if r := c.E().Over(); c.open && c.F.in(r) != r { // outside of the domain no square makes it convex
 		return convex.Bends{}, false
 	}
-	return c.F.bendsAt(BendsOf(c.E()))
+	return c.F.bendsAt(c.E().Bends())
 }
 
 func (c *CurveAtom) Parts() []convex.Func {
@@ -214,7 +214,7 @@ func (c *CurveAtom) Domain() []convex.Representer {
 	if c.Own != nil {
 		return nil
 	}
-	out := c.E().domain()
+	out := c.E().Domain()
 	if least := c.F.least(); !math.IsInf(least, -1) {
 		e := Scalar{Lin: convex.Linear{Const: least}}.Sub(*c.E()) // convex: e is affine or concave
 		out = append(out, newSum(e.Lin, e.Terms))
@@ -223,11 +223,11 @@ func (c *CurveAtom) Domain() []convex.Representer {
 }
 
 func (c *CurveAtom) Everywhere() bool {
-	return c.Own != nil || math.IsInf(c.F.least(), -1) && c.F.Total() && c.E().everywhere()
+	return c.Own != nil || math.IsInf(c.F.least(), -1) && c.F.Total() && c.E().Everywhere()
 }
 
 func (c *CurveAtom) Inside(x []float64) bool {
-	return c.Own != nil || c.E().inside(x) && c.F.inside(c.E().Value(x))
+	return c.Own != nil || c.E().Inside(x) && c.F.inside(c.E().Value(x))
 }
 
 // isAffine reports whether f is a row of an affine function.
@@ -274,7 +274,7 @@ func (c *CurveAtom) sides(b convex.Linear) (u, end, slope float64, ok bool) {
 	}
 	u, ok = c.F.solve(b.Const)
 	slope = c.F.slope(u)
-	over := c.E().Range()
+	over := c.E().Over()
 	if end = c.F.ends.Lo; slope < 0 {
 		end = c.F.ends.Hi
 	}

@@ -25,7 +25,7 @@ func (c *CurveAtom) splitBy(sign float64) (s Split, ok bool) {
 // boundedSplit is f(e) for an e with a split g − h: with ρ ≥ f″ and F(u) = ½ρu² − f(u), whose
 // slopes lie in [−a, b], it is ½ρe² + a·g + b·h − (F(g − h) + a·g + b·h); see lifted.
 func (f Curve) boundedSplit(e *Scalar) (Split, bool) {
-	s, r := e.Split(), f.in(e.Range())
+	s, r := e.Split(), f.in(e.Over())
 	over := f.Neg()
 	over.Bend = max(f.Bends(r).Hi, 0)
 	if !num.Finite(over.Bend) || over.Bend >= steepSlope {

@@ -89,7 +89,7 @@ func (t *lifted) Represent(c convex.Canon) convex.Form {
 // Domain also has the least argument of f where g is affine: h − g + least ≤ 0 is convex. For other
 // g the range of g − h has nothing below, see curveSplit.
 func (t *lifted) Domain() []convex.Representer {
-	out := (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).domain()
+	out := (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).Domain()
 	if g, affine := t.g.(convex.Linear); affine && !math.IsInf(t.f.least(), -1) {
 		out = append(out, newSum(convex.Linear{Const: t.f.least()}.AddScaled(-1, g), []Term{{1, t.h}}))
 	}
@@ -98,7 +98,7 @@ func (t *lifted) Domain() []convex.Representer {
 
 // Inside also asks for an argument of f with a slope.
 func (t *lifted) Inside(x []float64) bool {
-	return (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
+	return (&Scalar{Terms: []Term{{1, t.g}, {1, t.h}}}).Inside(x) && t.f.inside(t.g.Value(x)-t.h.Value(x))
 }
 
 func (t *lifted) Over() interval.Interval {

@@ -16,9 +16,9 @@ type StandIn struct {
 	E       Scalar
 	of      Written // of sign·of, a function without a split: it is linearised; nil: of others
 	sign    float64
-	Part    bool // Linearised has made it
-	All     *Sum // of the functions in the splits of the arguments: they have the domain
-	Whole   bool // these have subgradients at all points, and e has a value
+	Part    bool    // Linearised has made it
+	All     *Scalar // of the functions in the splits of the arguments: they have the domain
+	Whole   bool    // these have subgradients at all points, and e has a value
 	Indices []int
 }
 
@@ -208,10 +208,10 @@ func (e Scalar) Unrepresentable() convex.Func {
 	return nil
 }
 
-// HasSplit reports whether e is known as a difference of convex functions. Of others, smooth
+// IsDC reports whether e is known as a difference of convex functions. Of others, smooth
 // functions without bounds of their second derivatives, as quotients through 0, are linearised
 // without the guarantees of a split.
-func (e Scalar) HasSplit() bool {
+func (e Scalar) IsDC() bool {
 	e.MoveTangents()
 	s := e.SplitNow()
 	in := func(t Term) bool { return TangentIn(t.F) }
@@ -272,25 +272,25 @@ func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
 		smooth = smooth && es[k].Smooth()
 		lists = append(lists, es[k].Support())
 	}
-	t := &StandIn{sign: -1, All: AsSum(Scalar{}), Indices: convex.Union(lists...)}
+	t := &StandIn{sign: -1, All: &Scalar{}, Indices: convex.Union(lists...)}
 	for k := range es {
 		p := es[k].SplitNow()
-		t.All.E.Terms = append(append(t.All.E.Terms, p.G...), p.H...)
+		t.All.Terms = append(append(t.All.Terms, p.G...), p.H...)
 	}
 	t.of = f(Parted{Split{H: []Term{{1, t}}}, t.Indices})
 	t.E = Scalar{Terms: []Term{{-1, t.of}}}
 	p, ok := t.of.(interface{ Partial() bool })
 	t.Whole = !(ok && p.Partial()) && t.All.Everywhere()
 	e := Composite(t.of, OwnerOf(es...))
-	if !smooth && !(e.HasSplit() && e.Neg().HasSplit()) {
+	if !smooth && !(e.IsDC() && e.Neg().IsDC()) {
 		return Scalar{Err: err}
 	}
 	return e
 }
 
 // SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.
-func (s *Sum) SmoothPart() convex.Func {
-	for _, t := range s.E.Terms {
+func (e *Scalar) SmoothPart() convex.Func {
+	for _, t := range e.Terms {
 		if f, ok := t.F.(*StandIn); ok && f.Part && t.W == 1 {
 			return f
 		}

@@ -21,8 +21,8 @@ func above(c convex.Canon, t convex.Linear, g, h convex.Representer) {
 		}
 	}
 	bound := func() convex.Linear { return c.Bound(g) }
-	if s, ok := g.(*Sum); ok && bentIn(h) { // of −e the squares may be the same
-		bound = func() convex.Linear { return s.E.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.E.Terms))) }
+	if s, ok := g.(*Scalar); ok && bentIn(h) { // of −e the squares may be the same
+		bound = func() convex.Linear { return s.Lin.AddScaled(1, c.Bound(newSum(convex.Linear{}, s.Terms))) }
 	}
 	c.Tangent(bound().AddScaled(-1, t), h)
 }
@@ -35,9 +35,9 @@ func FewPieces(pieces, variablesOfG, variablesOfH int) bool {
 
 // bentIn reports whether h has terms that are bent, see bent.
 func bentIn(h convex.Representer) bool {
-	s, ok := h.(*Sum)
+	s, ok := h.(*Scalar)
 	bent := func(t Term) bool { f, is := t.F.(*StandIn); return is && f.of == nil && !f.Part }
-	return ok && slices.ContainsFunc(s.E.Terms, bent)
+	return ok && slices.ContainsFunc(s.Terms, bent)
 }
 
 // differences are the splits gᵢ − hᵢ of the arguments of a majorant, and the splits of minus the
@@ -87,7 +87,7 @@ func (d *differences) minus(k int) (g, h convex.Representer) {
 }
 
 // all is the sum of the gᵢ and hᵢ.
-func (d *differences) all() *Sum { return sumOfPairs(d.G, d.H) }
+func (d *differences) all() *Scalar { return sumOfPairs(d.G, d.H) }
 
 // Domain is common to all parts. Where none has one they are not asked again: a fit has thousands
 // of such functions.

@@ -159,7 +159,7 @@ func AbsOf(e Scalar) Scalar {
 	if e.Err != nil {
 		return e
 	}
-	switch i := e.Range(); {
+	switch i := e.Over(); {
 	case i.Lo >= 0:
 		return e
 	case i.Hi <= 0:
@@ -187,7 +187,7 @@ func piecesOf(items []Scalar) []convex.Linear {
 	out := []convex.Linear{}
 	for k := range items {
 		e := &items[k]
-		p := AsSum(*e).Pieces()
+		p := e.Pieces()
 		if p == nil || len(out)+len(p) > mostPieces+8*len(items) {
 			return nil // nested maxima multiply
 		}

@@ -11,7 +11,8 @@ import (
 
 // Scalar is a function as it was written: an affine part and a sum of weighted functions of either
 // sign. Value computes it as it stands. The split that CCP needs, a split into g − h with convex g
-// and h, follows from it. The zero value is the constant 0.
+// and h, follows from it. In splits sums are such functions, too, of convex terms with weights
+// above 0. The zero value is the constant 0.
 type Scalar struct {
 	Lin   convex.Linear
 	Terms []Term
@@ -70,6 +71,9 @@ func isWritten(f convex.Func) bool {
 	_, ok := f.(Written)
 	return ok
 }
+
+// HasSplit reports whether the split stands for e, which is not convex by itself.
+func (e *Scalar) HasSplit() bool { return e.Composite }
 
 // Many is implemented by families, sums of functions that differ in numbers alone.
 type Many interface {
@@ -156,9 +160,9 @@ func (e *Scalar) Approx(x []float64) convex.Approx {
 	return s.Approx
 }
 
-// Range is an interval that holds the values of e wherever the variables are
+// Over is an interval that holds the values of e wherever the variables are
 // within their bounds.
-func (e Scalar) Range() interval.Interval { return termsOver(e.Lin, e.Terms) }
+func (e Scalar) Over() interval.Interval { return termsOver(e.Lin, e.Terms) }
 
 // Neg returns −e.
 func (e Scalar) Neg() Scalar { return e.Scale(-1) }
@@ -220,8 +224,8 @@ func (e *Scalar) Smooth() bool {
 	return !slices.ContainsFunc(e.Terms, func(t Term) bool { return !convex.IsSmooth(t.F) })
 }
 
-// domain, inside and everywhere are taken over all terms.
-func (e *Scalar) domain() (out []convex.Representer) {
+// Domain, Inside and Everywhere are taken over all terms.
+func (e *Scalar) Domain() (out []convex.Representer) {
 	for _, t := range e.Terms {
 		if r, ok := t.F.(convex.Restricted); ok {
 			out = append(out, r.Domain()...)
@@ -230,7 +234,7 @@ func (e *Scalar) domain() (out []convex.Representer) {
 	return out
 }
 
-func (e *Scalar) inside(x []float64) bool {
+func (e *Scalar) Inside(x []float64) bool {
 	for _, t := range e.Terms {
 		if r, ok := t.F.(convex.Restricted); ok && !r.Inside(x) {
 			return false
@@ -239,7 +243,7 @@ func (e *Scalar) inside(x []float64) bool {
 	return true
 }
 
-func (e *Scalar) everywhere() bool {
+func (e *Scalar) Everywhere() bool {
 	return !slices.ContainsFunc(e.Terms, func(t Term) bool { return !convex.HasAllPoints(t.F) })
 }
 
@@ -252,9 +256,9 @@ func (e *Scalar) Support() []int {
 	return convex.Union(lists...)
 }
 
-// BendsOf are the bends of an expression; ok is false where one of its functions is not known to
+// Bends are the bends of an expression; ok is false where one of its functions is not known to
 // have bounds.
-func BendsOf(e *Scalar) (convex.Bends, bool) {
+func (e *Scalar) Bends() (convex.Bends, bool) {
 	if len(e.Terms) == 0 {
 		return convex.AffineBends(e.Lin), true
 	}
@@ -266,7 +270,7 @@ func BendsOf(e *Scalar) (convex.Bends, bool) {
 		}
 		parts, weights = append(parts, b), append(weights, t.W)
 	}
-	out := convex.SumOfBends(e.Range(), parts, weights)
+	out := convex.SumOfBends(e.Over(), parts, weights)
 	return out, len(out.Up)+len(out.Down)+len(out.Slope) <= convex.MostBends
 }
 

@@ -5,19 +5,9 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
-	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// Sum is an expression as one function: in splits an affine function plus weighted convex ones.
-type Sum struct {
-	E       Scalar
-	indices []int
-}
-
-// AsSum is any expression as one function, for its values and gradients: it need not be convex.
-func AsSum(e Scalar) *Sum { return &Sum{E: e} }
-
-// newSum returns the sum, or the one function it consists of.
+// newSum is a convex sum as a function: the only one that it consists of, or an expression.
 func newSum(lin convex.Linear, terms []Term) convex.Representer {
 	if len(terms) == 0 {
 		return lin
@@ -25,38 +15,15 @@ func newSum(lin convex.Linear, terms []Term) convex.Representer {
 	if f, ok := terms[0].F.(convex.Representer); ok && len(terms) == 1 && terms[0].W == 1 && lin.IsZero() {
 		return f
 	}
-	e := Scalar{Lin: lin, Terms: terms}
-	return &Sum{e, e.Support()}
+	return &Scalar{Lin: lin, Terms: terms}
 }
 
-func (s *Sum) Value(x []float64) float64                            { return s.E.Value(x) }
-func (s *Sum) Approx(x []float64) convex.Approx                     { return s.E.Approx(x) }
-func (s *Sum) AddSubgrad(dst []float64, scale float64, x []float64) { s.E.AddSubgrad(dst, scale, x) }
-func (s *Sum) Smooth() bool                                         { return s.E.Smooth() }
-func (s *Sum) Domain() []convex.Representer                         { return s.E.domain() }
-func (s *Sum) Inside(x []float64) bool                              { return s.E.inside(x) }
-func (s *Sum) Everywhere() bool                                     { return s.E.everywhere() }
-func (s *Sum) Over() interval.Interval                              { return s.E.Range() }
-func (s *Sum) Bends() (convex.Bends, bool)                          { return BendsOf(&s.E) }
-func (s *Sum) Twice() bool                                          { return s.E.Twice() }
-func (s *Sum) Directional(x, v []float64) float64                   { return s.E.Directional(x, v) }
-func (s *Sum) AddProduct(dst []float64, scale float64, x, v []float64) {
-	s.E.AddProduct(dst, scale, x, v)
-}
-func (s *Sum) Node() Node { return Node{Name: "sum", Inputs: ExprArgs(s.E)} }
+func (e *Scalar) Node() Node { return Node{Name: "sum", Inputs: ExprArgs(*e)} }
 
-// Support is computed again and again where the expression is any.
-func (s *Sum) Support() []int {
-	if s.indices == nil {
-		return s.E.Support()
-	}
-	return s.indices
-}
-
-func (s *Sum) Represent(c convex.Canon) convex.Form {
+func (e *Scalar) Represent(c convex.Canon) convex.Form {
 	out := convex.Form{}
-	lins, w := make([]convex.Linear, 0, len(s.E.Terms)+1), make([]float64, 0, len(s.E.Terms)+1)
-	for _, t := range s.E.Terms {
+	lins, w := make([]convex.Linear, 0, len(e.Terms)+1), make([]float64, 0, len(e.Terms)+1)
+	for _, t := range e.Terms {
 		form := c.Form(t.F.(convex.Representer))
 		lins, w = append(lins, form.Linear), append(w, t.W)
 		for _, q := range form.Quad {
@@ -68,22 +35,22 @@ func (s *Sum) Represent(c convex.Canon) convex.Form {
 			out.Least = append(out.Least, l)
 		}
 	}
-	out.Linear = convex.SumLinear(append(lins, s.E.Lin), append(w, 1))
+	out.Linear = convex.SumLinear(append(lins, e.Lin), append(w, 1))
 	return out
 }
 
-func (s *Sum) Parts() []convex.Func {
-	out := make([]convex.Func, len(s.E.Terms))
-	for k, t := range s.E.Terms {
+func (e *Scalar) Parts() []convex.Func {
+	out := make([]convex.Func, len(e.Terms))
+	for k, t := range e.Terms {
 		out[k] = t.F
 	}
 	return out
 }
 
-// Flat reports whether s is affine for given parameters, so that its tangent is s
+// Flat reports whether e is affine for given parameters, so that its tangent is e
 // itself: the costs that AddCost added. Package ccp finds it by assertion.
-func (s *Sum) Flat() bool {
-	for _, t := range s.E.Terms {
+func (e *Scalar) Flat() bool {
+	for _, t := range e.Terms {
 		if f, ok := t.F.(interface{ Flat() bool }); !ok || !f.Flat() {
 			return false
 		}
@@ -96,8 +63,8 @@ func Of(f convex.Func) Scalar {
 	switch f := f.(type) {
 	case convex.Linear:
 		return Scalar{Lin: f}
-	case *Sum:
-		return f.E
+	case *Scalar:
+		return *f
 	}
 	return Scalar{Terms: []Term{{1, f}}}
 }
@@ -141,38 +108,38 @@ func OwnerOf(es ...Scalar) *convex.Space {
 }
 
 // Pieces: the pieces of a single term, shifted by the affine part.
-func (s *Sum) Pieces() []convex.Linear {
-	if len(s.E.Terms) == 0 {
-		return []convex.Linear{s.E.Lin}
+func (e *Scalar) Pieces() []convex.Linear {
+	if len(e.Terms) == 0 {
+		return []convex.Linear{e.Lin}
 	}
-	p, ok := s.E.Terms[0].F.(convex.Polyhedral)
-	if !ok || len(s.E.Terms) > 1 {
+	p, ok := e.Terms[0].F.(convex.Polyhedral)
+	if !ok || len(e.Terms) > 1 {
 		return nil
 	}
 	var out []convex.Linear
 	for _, l := range p.Pieces() {
-		out = append(out, s.E.Lin.AddScaled(s.E.Terms[0].W, l))
+		out = append(out, e.Lin.AddScaled(e.Terms[0].W, l))
 	}
 	return out
 }
 
-// single says the same of the only function as s ≤ b, w times f ≤ w times the bound; squares are
+// single says the same of the only function as e ≤ b, w times f ≤ w times the bound; squares are
 // one function.
-func (s *Sum) single(b convex.Linear) (f convex.Func, w float64, bound convex.Linear) {
-	b = b.AddScaled(-1, s.E.Lin)
-	if q := s.squares(); q != nil {
+func (e *Scalar) single(b convex.Linear) (f convex.Func, w float64, bound convex.Linear) {
+	b = b.AddScaled(-1, e.Lin)
+	if q := e.squares(); q != nil {
 		return q, 1, b
 	}
-	if len(s.E.Terms) != 1 {
+	if len(e.Terms) != 1 {
 		return nil, 0, b
 	}
-	w = s.E.Terms[0].W
-	return s.E.Terms[0].F, w, b.Scale(1 / w)
+	w = e.Terms[0].W
+	return e.Terms[0].F, w, b.Scale(1 / w)
 }
 
 // Line: of a single function.
-func (s *Sum) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
-	one, w, b := s.single(b)
+func (e *Scalar) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, ok bool) {
+	one, w, b := e.single(b)
 	f, ok := one.(convex.Line)
 	if !ok {
 		return convex.Linear{}, 0, 0, 0, false
@@ -182,8 +149,8 @@ func (s *Sum) Line(b convex.Linear) (row convex.Linear, lo, hi, share float64, o
 }
 
 // Below: as Line.
-func (s *Sum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
-	one, w, b := s.single(b)
+func (e *Scalar) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
+	one, w, b := e.single(b)
 	f, ok := one.(convex.Sublevel)
 	if !ok {
 		return convex.Cone{}, nil, false
@@ -196,9 +163,9 @@ func (s *Sum) Below(b convex.Linear) (k convex.Cone, share []float64, ok bool) {
 }
 
 // squares is the sum without l where all terms are sums of squares, else nil.
-func (s *Sum) squares() *VectorAtom {
-	parts := make([]convex.Array, len(s.E.Terms))
-	for k, t := range s.E.Terms {
+func (e *Scalar) squares() *VectorAtom {
+	parts := make([]convex.Array, len(e.Terms))
+	for k, t := range e.Terms {
 		a := RowAt(t.F, atom.SumSquares)
 		if a == nil {
 			return nil

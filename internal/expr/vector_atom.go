@@ -146,7 +146,7 @@ func (f *VectorAtom) ranges() []interval.Interval {
 	out := make([]interval.Interval, f.Len())
 	for k := range out {
 		e := f.Args.Scalar(k)
-		out[k] = e.Range()
+		out[k] = e.Over()
 	}
 	return out
 }
@@ -254,7 +254,7 @@ func (f *VectorAtom) Domain() []convex.Representer {
 	}
 	var out []convex.Representer
 	for k := range f.Args.Fs {
-		out = append(out, f.Args.Fs[k].domain()...)
+		out = append(out, f.Args.Fs[k].Domain()...)
 	}
 	for k := range f.Len() {
 		switch {
@@ -277,7 +277,7 @@ func (f *VectorAtom) restricted() bool {
 // Everywhere reports whether all points have subgradients.
 func (f *VectorAtom) Everywhere() bool {
 	return f.Own != nil || !f.restricted() &&
-		!slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.everywhere() })
+		!slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.Everywhere() })
 }
 
 func (f *VectorAtom) Inside(x []float64) bool {
@@ -285,7 +285,7 @@ func (f *VectorAtom) Inside(x []float64) bool {
 		return true
 	}
 	for k := range f.Args.Fs {
-		if !f.Args.Fs[k].inside(x) {
+		if !f.Args.Fs[k].Inside(x) {
 			return false
 		}
 	}
@@ -309,7 +309,7 @@ func (f *VectorAtom) Bends() (convex.Bends, bool) {
 	of := make([]convex.Bends, f.Len())
 	for k := range of {
 		e := f.Args.Scalar(k)
-		b, ok := BendsOf(&e)
+		b, ok := e.Bends()
 		if of[k] = b; !ok {
 			return convex.Bends{}, false
 		}

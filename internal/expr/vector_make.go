@@ -88,12 +88,12 @@ func (l *liftedArray) Parts() []convex.Func         { return l.all().Parts() }
 func (l *liftedArray) String() string               { return l.row.Name }
 
 // all is the sum of the gₖ and hₖ.
-func (l *liftedArray) all() *Sum { return sumOfPairs(l.g, l.h) }
+func (l *liftedArray) all() *Scalar { return sumOfPairs(l.g, l.h) }
 
-func sumOfPairs(g, h []convex.Representer) *Sum {
-	s := &Sum{}
+func sumOfPairs(g, h []convex.Representer) *Scalar {
+	s := &Scalar{}
 	for k := range g {
-		s.E.Terms = append(s.E.Terms, Term{1, g[k]}, Term{1, h[k]})
+		s.Terms = append(s.Terms, Term{1, g[k]}, Term{1, h[k]})
 	}
 	return s
 }

@@ -53,7 +53,7 @@ func (l *collection) read(c *Common) *graph.Graph {
 	r.Begin()
 	for _, t := range e.Terms {
 		switch t.F.(type) {
-		case convex.Linear, *expr.Sum, *family.LeastOf, family.Gathers:
+		case convex.Linear, *expr.Scalar, *family.LeastOf, family.Gathers:
 			return nil
 		}
 	}

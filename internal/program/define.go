@@ -222,7 +222,7 @@ func (d *definer) insertIn(e *expr.Scalar) {
 func (p *Problem) keepWithin(v *Variable, k int, d *definition) {
 	lo, hi := v.Bounds(k)
 	e := d.e
-	r := e.Range()
+	r := e.Over()
 	add := func(f expr.Scalar) int {
 		f.KeepSplit()
 		p.Constraints = append(p.Constraints, stated(Common{Family: v.Name, e: f, DC: true, Implied: true,
@@ -319,7 +319,7 @@ func (p *Problem) linearise(e *expr.Scalar) bool {
 	if part.IsAffine() {
 		return false
 	}
-	all := expr.AsSum(expr.Scalar{Terms: append(slices.Clone(part.G), part.H...)})
+	all := &expr.Scalar{Terms: append(slices.Clone(part.G), part.H...)}
 	f := &expr.StandIn{E: written.Neg(), Part: true, All: all, Whole: all.Everywhere()}
 	f.Indices = expr.NewParted(part).Indices
 	rest.H = append(rest.H, expr.Term{W: 1, F: f})

@@ -130,7 +130,7 @@ func nodePolynomial(n *expr.Node) (*polynomial, bool) {
 	}
 	u := n.Numbers()[0]
 	e, nonnegative := c.Row.Exponent(c.P)
-	if nonnegative && !(u.Range().Lo >= 0) {
+	if nonnegative && !(u.Over().Lo >= 0) {
 		return nil, false
 	}
 	return polynomialPower(u, e)
@@ -176,7 +176,7 @@ func sumOfProducts(row *atom.Reduce, numbers []expr.Scalar) (sum *polynomial, ok
 func polynomialRange(e expr.Scalar) interval.Interval {
 	p, rest, ok := polynomialPart(e)
 	if !ok {
-		return e.Range()
+		return e.Over()
 	}
 	i := p.Over()
 	for _, t := range rest {

@@ -18,7 +18,7 @@ import (
 // numbers: with x = y, the range of x² − y² is {0}. An interval that ends above 0 proves that
 // no point meets c and the equations.
 func (p *Problem) ReducedRange(c *Constraint) interval.Interval {
-	r := c.Function().Range()
+	r := c.Function().Over()
 	if len(c.Support()) > mostReduced {
 		return r
 	}

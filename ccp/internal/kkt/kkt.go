@@ -8,7 +8,6 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
@@ -57,7 +56,7 @@ func (p *Point) Move(problem *program.Problem, x []float64) {
 // function is the objective as one function, and its support.
 func (p *Point) function() (convex.Func, []int) {
 	if p.objective == nil {
-		p.objective = expr.AsSum(p.P.Objective)
+		p.objective = &p.P.Objective
 		p.support = p.objective.Support()
 	}
 	return p.objective, p.support

@@ -10,7 +10,6 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/blocks"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
-	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/num"
 )
 
@@ -19,9 +18,8 @@ import (
 // in units of the sizes of variables, hold at x, to first order. ok is false where there are more
 // than most unknowns, a function without second derivatives, or no step.
 func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float64, to [][]float64, ok bool) {
-	objective := p.P.Objective
-	n, f := len(p.X), expr.AsSum(objective)
-	if n > most || !objective.Smooth() {
+	n, f := len(p.X), &p.P.Objective
+	if n > most || !f.Smooth() {
 		return nil, nil, false
 	}
 	grad, long := make([]float64, n), 0.0
@@ -53,7 +51,8 @@ func (p *Point) Newton(duals [][]float64, bounds []float64, most int) (x []float
 	smooth = p.curve(k, fixed, f, 1/long)
 	for e, r := range held {
 		if c := &p.P.Constraints[r.c]; c.DC {
-			smooth = smooth && p.curve(k, fixed, expr.AsSum(c.Function()), r.y/long)
+			f := c.Function()
+			smooth = smooth && p.curve(k, fixed, &f, r.y/long)
 		}
 		for t, j := range r.idx {
 			v := r.val[t] * p.Size[j] / r.top

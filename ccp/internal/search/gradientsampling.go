@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
@@ -347,7 +346,7 @@ func (s *GradientSampling) round(n int, c float64) {
 
 // gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
 func (s *GradientSampling) gradient(y []float64) []float64 {
-	return s.gradientOf(expr.AsSum(s.Sub.Compiled.DC.Objective), y)
+	return s.gradientOf(&s.Sub.Compiled.DC.Objective, y)
 }
 
 // gradientOf is gradient of a function that is the objective around y.
@@ -483,7 +482,7 @@ const fewestAround = 4
 func (s *GradientSampling) around(x []float64, reach float64) convex.Func {
 	e := s.Sub.Compiled.DC.Objective
 	if s.free < fewestAround {
-		return expr.AsSum(e)
+		return &e
 	}
 	radius := make([]float64, len(x))
 	for j, w := range s.widths {

@@ -129,7 +129,7 @@ func (f *Family) String() string { return "sum of many" }
 func (f *Family) Over() interval.Interval {
 	i := interval.Point(0)
 	for k := range f.Plan.N {
-		i = i.Add(f.weighted(k).Range())
+		i = i.Add(f.weighted(k).Over())
 	}
 	return i
 }
@@ -146,7 +146,7 @@ func (f *Family) Wider(than float64) bool {
 	sum := 0.0
 	for i := range min(max(16, f.Plan.N/16), f.Plan.N) {
 		e := f.weighted(i)
-		if sum += interval.Width(e.Range()); sum > than {
+		if sum += interval.Width(e.Over()); sum > than {
 			return true
 		}
 	}

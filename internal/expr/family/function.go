@@ -43,7 +43,7 @@ const worthwhile = 0.5
 // Near is e for points that differ from x, of length n, by at most radius in each variable: a
 // function whose gradients cost less there, as members of families that are affine in the box are
 // added up.
-func Near(e expr.Scalar, x, radius []float64) *expr.Sum {
+func Near(e expr.Scalar, x, radius []float64) *expr.Scalar {
 	e.Terms = slices.Clone(e.Terms)
 	for k, t := range e.Terms {
 		if g := FamilyIn(t.F); g != nil && g.Plan.Piecewise() && g.Coefficients() >= LeastRecent*len(g.Indices) {
@@ -52,7 +52,7 @@ func Near(e expr.Scalar, x, radius []float64) *expr.Sum {
 			}
 		}
 	}
-	return expr.AsSum(e)
+	return &e
 }
 
 // near is f in a box; nil where it is not worthwhile.

@@ -111,7 +111,7 @@ func (f *LeastOf) IsMajorant()                      {}
 func (f *LeastOf) Support() []int                   { return f.indices }
 func (f *LeastOf) Value(x []float64) float64        { return f.e.Value(x) }
 func (f *LeastOf) Approx(x []float64) convex.Approx { return f.e.Approx(x) }
-func (f *LeastOf) Over() interval.Interval          { return f.e.Range() }
+func (f *LeastOf) Over() interval.Interval          { return f.e.Over() }
 func (f *LeastOf) String() string                   { return "sum of least" }
 
 func (f *LeastOf) Node() expr.Node {

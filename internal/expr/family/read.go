@@ -61,8 +61,8 @@ func (r *Reader) function(f convex.Func) int {
 	switch f := f.(type) {
 	case convex.Linear:
 		return r.sum(f, nil)
-	case *expr.Sum:
-		return r.sum(f.E.Lin, f.E.Terms)
+	case *expr.Scalar:
+		return r.sum(f.Lin, f.Terms)
 	}
 	n := expr.NodeOf(f)
 	if !r.Ok {

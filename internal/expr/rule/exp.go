@@ -43,10 +43,10 @@ func logOfProduct(e expr.Scalar) (expr.Scalar, bool) {
 	if !ok {
 		return expr.Scalar{}, false
 	}
-	if i := u.Range(); !(i.Lo >= 0 || i.Hi <= 0) {
+	if i := u.Over(); !(i.Lo >= 0 || i.Hi <= 0) {
 		u, v = v, u
 	}
-	switch i := u.Range(); {
+	switch i := u.Over(); {
 	case i.Lo >= 0:
 	case i.Hi <= 0:
 		u, w = u.Neg(), -w

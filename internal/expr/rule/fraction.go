@@ -15,7 +15,7 @@ func QuotientOf(a, b expr.Scalar) expr.Scalar {
 	if err := errors.Join(a.Err, b.Err); err != nil {
 		return expr.Scalar{Err: err}
 	}
-	i := b.Range()
+	i := b.Over()
 	e := expr.Failed("the sign of the denominator is not known: by the bounds of the variables it is %g to %g", i.Lo,
 		i.Hi)
 	switch {

@@ -56,7 +56,7 @@ func undominated(es []expr.Scalar) []expr.Scalar {
 	var few [8]interval.Interval
 	over := few[:0]
 	for k := range es {
-		over = append(over, es[k].Range())
+		over = append(over, es[k].Over())
 	}
 	top := highestLow(over)
 	dominated := func(k int) bool { return below(over[k], top) && !es[k].Restricted() }

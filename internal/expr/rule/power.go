@@ -59,7 +59,7 @@ func PowerOf(u expr.Scalar, p float64) expr.Scalar {
 // affine functions without a negative value their geometric mean.
 func rootOf(u expr.Scalar, p float64) expr.Scalar {
 	if len(u.Terms) == 1 && u.Lin.IsZero() && u.Terms[0].W > 0 && p == 0.5 {
-		positive := func(e expr.Scalar) bool { return e.IsAffine() && e.Range().Lo >= 0 }
+		positive := func(e expr.Scalar) bool { return e.IsAffine() && e.Over().Lo >= 0 }
 		if a, b, ok := twoFactors(u.Terms[0].F); ok && positive(a) && positive(b) {
 			return expr.ApplyEntries(atom.GeoMean, nil, expr.ListOf([]int{2}, []expr.Scalar{a,
 				b})).Scale(math.Sqrt(u.Terms[0].W))

@@ -49,7 +49,7 @@ func timesLogs(u, v expr.Scalar) (expr.Scalar, bool) {
 	if !u.IsAffineNow() || v.WithFamilies() {
 		return expr.Scalar{}, false
 	}
-	positive, c := u.Range().Lo > 0, 0.0
+	positive, c := u.Over().Lo > 0, 0.0
 	rest, parts := []expr.Scalar{{Lin: v.Lin}}, []expr.Scalar{}
 	for _, t := range v.Terms {
 		l, isLog := logArgument(t.F)

@@ -84,7 +84,7 @@ func (c *call) refuses(v *value) bool {
 		return false
 	}
 	for k := range v.n() {
-		if e := v.expr(k); !e.Scalar().HasSplit() && (e.Scalar().Unrepresentable() != nil ||
+		if e := v.expr(k); !e.Scalar().IsDC() && (e.Scalar().Unrepresentable() != nil ||
 			e.Neg().Scalar().Unrepresentable() != nil) {
 			return true
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/convex"
-	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/program"
 )
@@ -27,9 +26,9 @@ type entry struct {
 // objective that is not quadratic, as far as its Hessians at three points tell.
 func Of(p *program.Problem) *Quadratic {
 	n := p.NumVars()
-	f := expr.AsSum(p.Objective)
+	f := &p.Objective
 	times, ok := convex.HessianOf(f)
-	if !ok || len(p.Constraints) > 0 || float64(n*family.Coefficients(f.E)) > mostWork {
+	if !ok || len(p.Constraints) > 0 || float64(n*family.Coefficients(*f)) > mostWork {
 		return nil
 	}
 	q := &Quadratic{linear: make([]float64, n), diag: make([]float64, n), rows: make([][]entry, n)}

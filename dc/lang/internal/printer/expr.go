@@ -273,7 +273,7 @@ func (pr *printer) power(ps *phrase, args []expr.Array, p exponent, odd bool) {
 	case !positive && p.e == -1:
 		pr.call(ps, "invpos", args, nil)
 		return
-	case positive && !(e.IsConvex() && e.Range().Lo >= 0):
+	case positive && !(e.IsConvex() && e.Over().Lo >= 0):
 		pr.call(ps, "pos", args, nil)
 	default:
 		pr.factor(ps, e)
