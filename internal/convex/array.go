@@ -104,13 +104,6 @@ func (a *Array) AddRow(dst []float64, w float64, k int) {
 	}
 	lo, hi := a.Ptr[k], a.Ptr[k+1]
 	idx, val := a.Idx[lo:hi], a.Val[lo:hi]
-	if n := len(idx); n > 2 && idx[n-1]-idx[0] == n-1 { // a run
-		dst = dst[idx[0] : idx[0]+n]
-		for i, v := range val[:n] {
-			dst[i] += w * v
-		}
-		return
-	}
 	for i, j := range idx {
 		dst[j] += w * val[i]
 	}

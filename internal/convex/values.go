@@ -1,9 +1,5 @@
 package convex
 
-import (
-	"math"
-)
-
 // together is how many entries are evaluated in one pass over x.
 // Source: derived: an addition takes four cycles, and in each of them one may begin.
 const together = 4
@@ -74,52 +70,4 @@ func (a *Array) run(k int) (first, n int, ok bool) {
 		}
 	}
 	return first, n, true
-}
-
-// approxes are values with bounds of their errors.
-type approxes struct {
-	a        *Array
-	x        []float64
-	from, to int // those in v
-	v        [together]Approx
-}
-
-// Approxes are Values with bounds of their rounding errors.
-func (a *Array) Approxes(x []float64) approxes { return approxes{a: a, x: x} }
-
-// At is the value of entry k.
-func (r *approxes) At(k int) Approx {
-	if k >= r.to {
-		r.fill(k)
-	}
-	return r.v[k-r.from]
-}
-
-func (r *approxes) fill(k int) {
-	r.from, r.to = k, k+1
-	if first, n, ok := r.a.run(k); ok && n > 1 {
-		r.to = k + together
-		r.block(k, n, r.x[first:first+n])
-		return
-	}
-	r.v[0] = r.a.Approx(k, r.x)
-}
-
-// block is Linear.approx of the entries from k on, with n coefficients for x each.
-func (r *approxes) block(k, n int, x []float64) {
-	a, at := r.a, r.a.Ptr[k]
-	v0, v1, v2, v3 := a.Val[at:at+n], a.Val[at+n:at+2*n], a.Val[at+2*n:at+3*n], a.Val[at+3*n:at+4*n]
-	s0, s1, s2, s3 := a.C[k], a.C[k+1], a.C[k+2], a.C[k+3]
-	m0, m1, m2, m3 := (math.Abs(s0)+a.Lost)*coefficientErrors, (math.Abs(s1)+a.Lost)*coefficientErrors,
-		(math.Abs(s2)+a.Lost)*coefficientErrors, (math.Abs(s3)+a.Lost)*coefficientErrors
-	v0, v1, v2, v3 = v0[:len(x)], v1[:len(x)], v2[:len(x)], v3[:len(x)]
-	for i, xi := range x {
-		p0, p1, p2, p3 := v0[i]*xi, v1[i]*xi, v2[i]*xi, v3[i]*xi
-		s0, s1, s2, s3 = s0+p0, s1+p1, s2+p2, s3+p3
-		m0 += (1+coefficientErrors)*math.Abs(p0) + math.Abs(s0)
-		m1 += (1+coefficientErrors)*math.Abs(p1) + math.Abs(s1)
-		m2 += (1+coefficientErrors)*math.Abs(p2) + math.Abs(s2)
-		m3 += (1+coefficientErrors)*math.Abs(p3) + math.Abs(s3)
-	}
-	r.v = [together]Approx{{s0, Roundoff * m0}, {s1, Roundoff * m1}, {s2, Roundoff * m2}, {s3, Roundoff * m3}}
 }

@@ -105,13 +105,12 @@ func (a *Array) addRows(dst []float64, g [][]float64, x []float64) {
 
 // approxTo writes values and bounds of their errors.
 func (a *Array) approxTo(u, e [][]float64, x []float64) {
-	rows := a.Approxes(x)
 	for k := range u {
 		v := convex.Approx{}
 		if a.Bent() {
 			v = a.Fs[k].Approx(x)
 		} else {
-			v = rows.At(k)
+			v = a.Array.Approx(k, x)
 		}
 		u[k][0], e[k][0] = v.V, v.E
 	}
