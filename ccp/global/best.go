@@ -76,7 +76,9 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 		out.NoBound = ""
 	}
 	if b.g != nil && b.last != nil && !out.Proved {
-		b.g.states(b.last)
+		if b.g.states(b.last); !final && out.NoBound == "" && math.IsInf(b.last.Lower, -1) {
+			out.NoBound = b.g.unboundedNames(nil)
+		}
 	}
 	out.Seconds.Solve = subproblem.Since(began)
 	if err == nil && !out.Proved {

@@ -146,7 +146,7 @@ func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) erro
 		return nil
 	}
 	g.conclude(ctx, s, err)
-	if len(free) > 0 && !r.Proved {
+	if !r.Proved && (len(free) > 0 || math.IsInf(s.Lower, -1)) {
 		r.NoBound = g.unboundedNames(free)
 	}
 	if errors.Is(err, ccp.ErrStop) {
@@ -165,7 +165,8 @@ func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open 
 	return rec.RecordBounds(b)
 }
 
-// unboundedNames says which variables keep a search from narrowing the gap, at most five.
+// unboundedNames says which variables keep a search from narrowing the gap, at most five; where
+// there are none it is the functions that do.
 func (g *searcher) unboundedNames(free []int) string {
 	var out []string
 	for _, v := range g.p.Vars {
@@ -183,7 +184,10 @@ func (g *searcher) unboundedNames(free []int) string {
 			out = append(out, fmt.Sprintf("%d entries of %s", has, v.Name))
 		}
 	}
-	if len(out) > 5 {
+	switch {
+	case len(out) == 0:
+		return "the objective has none on some boxes of the search"
+	case len(out) > 5:
 		out = append(out[:5], fmt.Sprintf("%d more", len(out)-5))
 	}
 	return strings.Join(out, ", ") + " have no bounds, and none follow from the constraints"

@@ -342,3 +342,29 @@ func TestFunctionsOfUsers(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+// TestNoBoundOfFunctions: where functions have no bound on some boxes, the result says so. Three
+// atoms of Lennard and Jones have the energy −3 at least.
+func TestNoBoundOfFunctions(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", []int{3, 3}, dc.AtLeast(-2), dc.AtMost(2))
+	i, j := dc.Pairs(3)
+	d := dc.SumSquares(x.Rows(i).Sub(x.Rows(j)).Along(1))
+	m.Minimize(dc.Power(d, -6).Sub(dc.Power(d, -3)).Scale(4).Sum())
+	set := ccp.DefaultSettings()
+	for k, best := range []func() (*global.Result, error){
+		func() (*global.Result, error) { return global.Best(context.Background(), build(t, m), set) },
+		func() (*global.Result, error) {
+			set.Global.Proof, set.Global.MaxNodes = true, 50
+			return global.Solve(context.Background(), build(t, m), nil, 1, set)
+		},
+	} {
+		res, err := best()
+		if err != nil || !math.IsInf(res.Bound, -1) || res.NoBound != "the objective has none on some boxes of the search" {
+			t.Errorf("%d: %v, bound %g, %q", k, err, res.Bound, res.NoBound)
+		}
+		if math.Abs(res.Objective+3) > 1e-6 {
+			t.Errorf("%d: objective %g", k, res.Objective)
+		}
+	}
+}
