@@ -230,6 +230,10 @@ func (c *CurveAtom) Inside(x []float64) bool {
 	return c.Own != nil || c.E().Inside(x) && c.F.inside(c.E().Value(x))
 }
 
+func (c *CurveAtom) within(x []float64) bool {
+	return c.E().within(x) && c.F.inside(c.E().Value(x))
+}
+
 // isAffine reports whether f is a row of an affine function.
 func (c *CurveAtom) isAffine(name string) bool { return c.F.Is(name) && c.E().IsAffineNow() }
 

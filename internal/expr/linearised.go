@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/graph/atom"
@@ -20,6 +21,9 @@ type StandIn struct {
 	All     *Scalar // of the functions in the splits of the arguments: they have the domain
 	Whole   bool    // these have subgradients at all points, and e has a value
 	Indices []int
+	args    []Scalar // of the function, if it is one
+
+	domain func() []convex.Representer // of All, each function once
 }
 
 func (f *StandIn) Value(x []float64) float64 { return f.E.Value(x) }
@@ -29,11 +33,25 @@ func (f *StandIn) AddSubgrad(dst []float64, scale float64, x []float64) {
 func (f *StandIn) Support() []int                   { return f.Indices }
 func (f *StandIn) Smooth() bool                     { return f.E.Smooth() }
 func (f *StandIn) Approx(x []float64) convex.Approx { return f.E.Approx(x) }
-func (f *StandIn) Domain() []convex.Representer     { return f.All.Domain() }
 func (f *StandIn) Everywhere() bool                 { return f.Whole }
 
+func (f *StandIn) Domain() []convex.Representer {
+	if f.domain == nil {
+		return f.All.Domain()
+	}
+	return f.domain()
+}
+
 func (f *StandIn) Inside(x []float64) bool {
-	return f.Whole || num.Finite(f.E.Value(x)) && f.All.Inside(x)
+	switch {
+	case f.Whole:
+		return true
+	case !num.Finite(f.E.Value(x)):
+		return false
+	case f.args == nil:
+		return f.All.Inside(x)
+	}
+	return !slices.ContainsFunc(f.args, func(e Scalar) bool { return !e.within(x) })
 }
 
 // Node: those that are not linearised are no one else's.
@@ -143,7 +161,7 @@ func (t *StandIn) bounded() (Split, bool) {
 		}
 	}
 	var q []Term
-	bent := &StandIn{E: t.E, All: t.All, Whole: t.Whole, Indices: t.Indices}
+	bent := &StandIn{E: t.E, All: t.All, Whole: t.Whole, args: t.args, domain: t.domain, Indices: t.Indices}
 	if len(rows) > 0 {
 		q = []Term{{1, NewVectorAtom(atom.SumSquares, nil, convex.Entries(rows...))}}
 		bent.E = Scalar{Terms: append(slices.Clip(q), t.E.Terms...)}
@@ -272,11 +290,12 @@ func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
 		smooth = smooth && es[k].Smooth()
 		lists = append(lists, es[k].Support())
 	}
-	t := &StandIn{sign: -1, All: &Scalar{}, Indices: convex.Union(lists...)}
+	t := &StandIn{sign: -1, All: &Scalar{}, args: es, Indices: convex.Union(lists...)}
 	for k := range es {
 		p := es[k].SplitNow()
 		t.All.Terms = append(append(t.All.Terms, p.G...), p.H...)
 	}
+	t.domain = sync.OnceValue(func() []convex.Representer { return distinct(t.All.Domain()) })
 	t.of = f(Parted{Split{H: []Term{{1, t}}}, t.Indices})
 	t.E = Scalar{Terms: []Term{{-1, t.of}}}
 	p, ok := t.of.(interface{ Partial() bool })
@@ -286,6 +305,22 @@ func Linearised(f func(Parted) Written, err error, es ...Scalar) Scalar {
 		return Scalar{Err: err}
 	}
 	return e
+}
+
+// distinct are the functions, each once.
+func distinct(list []convex.Representer) (out []convex.Representer) {
+	var known Sharer
+	for _, f := range list {
+		if a, ok := f.(noder); ok {
+			if _, fresh := known.find(f, a); !fresh {
+				continue
+			}
+		} else if slices.ContainsFunc(out, func(g convex.Representer) bool { return sameFunction(f, g) }) {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // SmoothPart is −s of a function h₁ − s that Linearised has made; nil of others.

@@ -243,6 +243,24 @@ func (e *Scalar) Inside(x []float64) bool {
 	return true
 }
 
+// within is Inside of the functions as they are written: those of a split may be many times as
+// many.
+func (e *Scalar) within(x []float64) bool {
+	for _, t := range e.Terms {
+		switch f := t.F.(type) {
+		case interface{ within(x []float64) bool }:
+			if !f.within(x) {
+				return false
+			}
+		case convex.Restricted:
+			if !f.Inside(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (e *Scalar) Everywhere() bool {
 	return !slices.ContainsFunc(e.Terms, func(t Term) bool { return !convex.HasAllPoints(t.F) })
 }

@@ -289,6 +289,15 @@ func (f *VectorAtom) Inside(x []float64) bool {
 			return false
 		}
 	}
+	return f.holds(x)
+}
+
+func (f *VectorAtom) within(x []float64) bool {
+	return !slices.ContainsFunc(f.Args.Fs, func(e Scalar) bool { return !e.within(x) }) && f.holds(x)
+}
+
+// holds reports whether the numbers at x are ones that the row has a slope for.
+func (f *VectorAtom) holds(x []float64) bool {
 	if !f.restricted() {
 		return true
 	}

@@ -69,19 +69,14 @@ func NewAlong(e expr.Scalar, n int) *Along {
 	}
 	column := make([]int, n)
 	for k, t := range e.Terms {
-		u := alongTerm{Term: t, cost: len(t.F.Support())}
+		u := alongTerm{Term: t, cost: visits(t.F)}
 		for i, j := range t.F.Support() {
 			a.of[j] = append(a.of[j], alongPlace{k, i})
 			column[j] = i
 		}
-		switch f := t.F.(type) {
-		case expr.Many:
-			u.cost = f.Coefficients()
-		case *expr.VectorAtom:
-			if f.Is(atom.SumSquares) || f.Is(atom.Norm2) || f.Is(atom.Norm1) {
-				u.sum = newAlongSum(&f.Args.Array, f.Indices, column)
-				u.sum.root, u.sum.abs = f.Row == atom.Norm2, f.Row == atom.Norm1
-			}
+		if f, is := t.F.(*expr.VectorAtom); is && (f.Is(atom.SumSquares) || f.Is(atom.Norm2) || f.Is(atom.Norm1)) {
+			u.sum = newAlongSum(&f.Args.Array, f.Indices, column)
+			u.sum.root, u.sum.abs = f.Row == atom.Norm2, f.Row == atom.Norm1
 		}
 		a.terms = append(a.terms, u)
 	}
