@@ -15,23 +15,17 @@ func Read(r io.Reader) (*problemfile.File, error) {
 		return nil, err
 	}
 	p := &parser{in: in, seen: map[string]bool{}}
-	for {
-		f, more, err := in.Next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		if err := p.section(f); err != nil {
-			return nil, err
-		}
+	for f := in.Next(); len(f) > 0; f = in.Next() {
+		p.section(f)
 	}
 	if in.Line() == 0 {
-		return nil, problemfile.ErrEmpty
+		in.Fail(problemfile.ErrEmpty)
 	}
 	if !p.seen["VER"] {
-		return nil, in.Wrong("the file has no section VER")
+		in.Wrong("the file has no section VER")
+	}
+	if in.Err() != nil {
+		return nil, in.Err()
 	}
 	return p.file()
 }
@@ -41,7 +35,6 @@ type domain struct {
 	kind  string    // as in the file: F, L+, ..., POW, POW*
 	alpha []float64 // of power cones, with the sum 1
 	n     int
-	line  int
 }
 
 // parser collects the statements of the sections. Columns of the entries are the variables of VAR,
@@ -69,112 +62,87 @@ var structural = map[string]bool{
 	"VAR": true, "PSDCON": true, "CON": true,
 }
 
-func (p *parser) section(f []string) error {
+func (p *parser) section(f []string) {
 	key := f[0]
-	if len(f) > 1 {
-		return p.in.Wrong("%q stands where the keyword of a section is expected", strings.Join(f, " "))
-	}
 	switch {
+	case len(f) > 1:
+		p.in.Wrong("%q stands where the keyword of a section is expected", strings.Join(f, " "))
 	case p.seen[key]:
-		return p.in.Wrong("the section %s comes twice", key)
+		p.in.Wrong("the section %s comes twice", key)
 	case structural[key] && p.seen["data"]:
-		return p.in.Wrong("the section %s comes behind coefficients", key)
+		p.in.Wrong("the section %s comes behind coefficients", key)
 	case !p.seen["VER"] && key != "VER":
-		return p.in.Wrong("%q stands where VER is expected", key)
+		p.in.Wrong("%q stands where VER is expected", key)
+	case structural[key]:
+		p.structure(key)
+	default:
+		if !p.seen["data"] {
+			p.seen["data"] = true
+			p.lay()
+		}
+		p.data(key)
 	}
 	p.seen[key] = true
-	if structural[key] {
-		return p.structure(key)
-	}
-	if !p.seen["data"] {
-		p.seen["data"] = true
-		p.lay()
-	}
-	return p.data(key)
 }
 
-func (p *parser) structure(key string) (err error) {
+func (p *parser) structure(key string) {
 	switch key {
 	case "VER":
-		_, err = p.wholes("the version", 1, 4)
+		p.wholes("the version", 1, 4)
 	case "OBJSENSE":
-		var f []string
-		if f, err = p.line(1); err == nil {
-			if p.maximize = f[0] == "MAX"; f[0] != "MIN" && !p.maximize {
-				return p.in.Wrong("the sense is %q, want MIN or MAX", f[0])
-			}
+		sense := p.line(1)[0]
+		if p.maximize = sense == "MAX"; sense != "MIN" && !p.maximize {
+			p.in.Wrong("the sense is %q, want MIN or MAX", sense)
 		}
 	case "POWCONES":
-		p.powers, err = p.exponents()
+		p.powers = p.exponents()
 	case "POW*CONES":
-		p.duals, err = p.exponents()
+		p.duals = p.exponents()
 	case "VAR":
-		p.vars, p.n, err = p.domains("variables")
+		p.vars, p.n = p.domains("variables")
 	case "CON":
-		p.cons, p.m, err = p.domains("rows")
+		p.cons, p.m = p.domains("rows")
 	case "PSDVAR":
-		p.psdVar, err = p.orders()
+		p.psdVar = p.orders()
 	case "PSDCON":
-		p.psdCon, err = p.orders()
+		p.psdCon = p.orders()
 	}
-	return err
 }
 
 // line is the next line, of n fields.
-func (p *parser) line(n int) ([]string, error) {
-	f, more, err := p.in.Next()
+func (p *parser) line(n int) []string {
+	f := p.in.Next()
 	switch {
-	case err != nil:
-		return nil, err
-	case !more:
-		return nil, p.in.Wrong("the file ends inside a section")
-	case len(f) != n:
-		return nil, p.in.Wrong("has %d fields, want %d", len(f), n)
+	case len(f) == n:
+		return f
+	case len(f) == 0:
+		p.in.Wrong("the file ends inside a section")
+	default:
+		p.in.Wrong("has %d fields, want %d", len(f), n)
 	}
-	return f, nil
+	return make([]string, n)
 }
 
 // wholes reads a line of one whole number for each bound, from least on.
-func (p *parser) wholes(of string, least int, most ...int) (out []int, err error) {
-	f, err := p.line(len(most))
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) wholes(of string, least int, most ...int) (out []int) {
+	f := p.line(len(most))
 	for k, limit := range most {
-		v, err := p.in.Whole(f[k], of, least, limit)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
+		out = append(out, p.in.Whole(f[k], of, least, limit))
 	}
-	return out, nil
+	return out
 }
 
 // exponents reads the lists of POWCONES or POW*CONES and divides each by its sum.
-func (p *parser) exponents() (out [][]float64, err error) {
-	head, err := p.wholes("a number of exponents", 0, math.MaxInt32, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) exponents() (out [][]float64) {
+	head := p.wholes("a number of exponents", 0, math.MaxInt32, math.MaxInt32)
 	total := 0
-	for range head[0] {
-		count, err := p.wholes("a number of exponents", 1, head[1]-total)
-		if err != nil {
-			return nil, err
-		}
+	for range p.in.Each(head[0]) {
 		var list []float64
 		sum := 0.0
-		for range count[0] {
-			f, err := p.line(1)
-			if err != nil {
-				return nil, err
-			}
-			v, err := p.in.Number(f[0], "an exponent")
-			if err != nil {
-				return nil, err
-			}
+		for range p.in.Each(p.wholes("a number of exponents", 1, head[1]-total)[0]) {
+			v := p.in.Number(p.line(1)[0], "an exponent")
 			if !(v > 0) {
-				return nil, p.in.Wrong("the exponent %g is not positive", v)
+				p.in.Wrong("the exponent %g is not positive", v)
 			}
 			list = append(list, v)
 			sum += v
@@ -186,100 +154,69 @@ func (p *parser) exponents() (out [][]float64, err error) {
 		out = append(out, list)
 	}
 	if total != head[1] {
-		return nil, p.in.Wrong("the cones have %d exponents, %d are announced", total, head[1])
+		p.in.Wrong("the cones have %d exponents, %d are announced", total, head[1])
 	}
-	return out, nil
+	return out
 }
 
 // orders reads the orders of PSDVAR or PSDCON.
-func (p *parser) orders() (out []int, err error) {
-	head, err := p.wholes("the number of matrices", 0, math.MaxInt32)
-	if err != nil {
-		return nil, err
+func (p *parser) orders() (out []int) {
+	for range p.in.Each(p.wholes("the number of matrices", 0, math.MaxInt32)[0]) {
+		n := p.wholes("the order of a matrix", 1, math.MaxInt32)[0]
+		p.in.Take(triangle(n))
+		out = append(out, n)
 	}
-	for range head[0] {
-		n, err := p.wholes("the order of a matrix", 1, math.MaxInt32)
-		if err == nil {
-			err = p.in.Take(triangle(n[0]))
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n[0])
-	}
-	return out, nil
+	return out
 }
 
 func triangle(order int) int { return order * (order + 1) / 2 }
 
 // domains reads the domains of VAR or CON.
-func (p *parser) domains(of string) (out []domain, n int, err error) {
-	head, err := p.wholes("the number of "+of, 0, math.MaxInt32, math.MaxInt32)
-	if err == nil {
-		err = p.in.Take(head[0])
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	for range head[1] {
-		f, err := p.line(2)
-		if err != nil {
-			return nil, 0, err
-		}
-		size, err := p.in.Whole(f[1], "the size of a cone", 0, head[0]-n)
-		if err != nil {
-			return nil, 0, err
-		}
-		d := domain{kind: f[0], n: size, line: p.in.Line()}
-		if err := p.family(&d); err != nil {
-			return nil, 0, err
-		}
+func (p *parser) domains(of string) (out []domain, n int) {
+	head := p.wholes("the number of "+of, 0, math.MaxInt32, math.MaxInt32)
+	p.in.Take(head[0])
+	for range p.in.Each(head[1]) {
+		f := p.line(2)
+		d := p.family(f[0], p.in.Whole(f[1], "the size of a cone", 0, head[0]-n))
 		if _, _, sign := d.sides(); !sign && of == "variables" { // they have rows of their own
-			if err := p.in.Take(size); err != nil {
-				return nil, 0, err
-			}
+			p.in.Take(d.n)
 		}
-		n += size
-		if size > 0 {
+		if n += d.n; d.n > 0 {
 			out = append(out, d)
 		}
 	}
 	if n != head[0] {
-		return nil, 0, p.in.Wrong("the cones have %d %s, %d are announced", n, of, head[0])
+		p.in.Wrong("the cones have %d %s, %d are announced", n, of, head[0])
 	}
-	return out, n, nil
+	return out, n
 }
 
-// family checks the kind of a domain and its size, and finds the exponents.
-func (p *parser) family(d *domain) error {
-	least := 0
-	switch name := d.kind; name {
+// family is the domain of a kind and a size, which it checks, with its exponents.
+func (p *parser) family(name string, size int) domain {
+	d, least := domain{kind: name, n: size}, 0
+	switch name {
 	case "F", "L+", "L-", "L=", "Q":
 	case "QR":
 		least = 2
 	case "EXP", "EXP*":
-		if d.n != 3 {
-			return p.in.Wrong("the cone %s has 3 entries, not %d", name, d.n)
+		if size != 3 {
+			p.in.Wrong("the cone %s has 3 entries, not %d", name, size)
 		}
 	default:
 		number, kind, ok := strings.Cut(strings.TrimPrefix(name, "@"), ":")
-		lists := p.powers
-		if kind == "POW*" {
-			lists = p.duals
+		lists, known := map[string][][]float64{"POW": p.powers, "POW*": p.duals}[kind]
+		if !ok || !known || name[0] != '@' {
+			p.in.Wrong("the cone %q is not read; F, L+, L-, L=, Q, QR, EXP, EXP*, @k:POW and @k:POW* are", name)
+			break
 		}
-		if !ok || name[0] != '@' || kind != "POW" && kind != "POW*" {
-			return p.in.Wrong("the cone %q is not read; F, L+, L-, L=, Q, QR, EXP, EXP*, @k:POW and @k:POW* are", name)
+		if k := p.in.Whole(number, "the number of the exponents", 0, len(lists)-1); k < len(lists) {
+			d.kind, d.alpha, least = kind, lists[k], len(lists[k])
 		}
-		k, err := p.in.Whole(number, "the number of the exponents", 0, len(lists)-1)
-		if err != nil {
-			return err
-		}
-		d.kind, d.alpha, least = kind, lists[k], len(lists[k])
 	}
-	if d.n < least {
-		return p.in.Wrong("the cone %s has at least %d entries, not %d", d.kind, least, d.n)
+	if size < least {
+		p.in.Wrong("the cone %s has at least %d entries, not %d", d.kind, least, size)
 	}
-	return nil
+	return d
 }
 
 // lay numbers the triangles.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -38,7 +39,9 @@ func (s *Size) Add(n int) error {
 	return nil
 }
 
-// Lines are the lines of a text that say something, as fields between white space.
+// Lines are the lines of a text that say something, as fields between white space. The first
+// complaint ends them: Err has it, no line follows, and numbers that are read are the least
+// allowed.
 type Lines struct {
 	in      *input.Reader
 	comment string // a line that begins with one of these characters says nothing
@@ -47,6 +50,7 @@ type Lines struct {
 	last    int // and of the last that says something
 	fields  []string
 	size    Size
+	err     error
 }
 
 // ReadLines reads a text, which may be compressed by gzip. Lines that begin with a character of
@@ -70,34 +74,48 @@ func LinesOf(data []byte, comment, blank string) (*Lines, error) {
 	}}, nil
 }
 
+// Err is the first complaint, nil for none.
+func (l *Lines) Err() error { return l.err }
+
+// Fail is a complaint, unless there is one.
+func (l *Lines) Fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// Wrong is a complaint about the last line.
+func (l *Lines) Wrong(format string, args ...any) { l.Fail(At(max(l.no, 1), format, args...)) }
+
 // Text is the next line that says something, without white space at its end; "" at the end of the
-// text. A line with a zero byte is an error: a compressed file has them.
-func (l *Lines) Text() (string, error) {
-	for {
+// text. A line with a zero byte is wrong: a compressed file has them.
+func (l *Lines) Text() string {
+	for l.err == nil {
 		raw, err := l.in.Line()
 		if err == io.EOF {
-			return "", nil
+			break
 		}
 		if err != nil {
-			return "", err
+			l.Fail(err)
+			break
 		}
 		l.no++
 		line := strings.TrimRightFunc(strings.TrimSuffix(string(raw), "\n"), l.blank)
 		if line == "" || strings.IndexByte(l.comment, line[0]) >= 0 {
 			continue
 		}
-		if l.last = l.no; strings.IndexByte(line, 0) >= 0 {
-			return "", At(l.last, "holds a zero byte; is the file compressed?")
+		if l.last = l.no; strings.IndexByte(line, 0) < 0 {
+			return line
 		}
-		return line, nil
+		l.Wrong("holds a zero byte; is the file compressed?")
 	}
+	return ""
 }
 
-// Next are the fields of the next line, valid until the next call; false at the end of the text.
-func (l *Lines) Next() (fields []string, more bool, err error) {
-	line, err := l.Text()
+// Next are the fields of the next line, valid until the next call; none at the end of the text.
+func (l *Lines) Next() []string {
 	l.fields = l.fields[:0]
-	for line != "" {
+	for line := l.Text(); line != ""; {
 		line = line[strings.IndexFunc(line, func(c rune) bool { return !l.blank(c) }):]
 		to := strings.IndexFunc(line, l.blank)
 		if to < 0 {
@@ -106,7 +124,15 @@ func (l *Lines) Next() (fields []string, more bool, err error) {
 		l.fields = append(l.fields, line[:to])
 		line = line[to:]
 	}
-	return l.fields, len(l.fields) > 0, err
+	return l.fields
+}
+
+// Each counts to n, as long as there is no complaint.
+func (l *Lines) Each(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k := 0; k < n && l.err == nil && yield(k); k++ {
+		}
+	}
 }
 
 // Rest reads the rest of a file: one that is cut is damaged.
@@ -119,35 +145,33 @@ func (l *Lines) Rest() error {
 func (l *Lines) Last() int { return l.last }
 
 // Take counts variables, rows or coefficients that the last line states.
-func (l *Lines) Take(n int) error {
+func (l *Lines) Take(n int) {
 	if err := l.size.Add(n); err != nil {
-		return l.Wrong("%w", err)
+		l.Wrong("%w", err)
 	}
-	return nil
 }
 
 // Line is the number of the last line, from 1.
 func (l *Lines) Line() int { return l.no }
 
-// Wrong is a complaint about the last line.
-func (l *Lines) Wrong(format string, args ...any) error { return At(max(l.no, 1), format, args...) }
-
 // Whole reads a whole number from least to most out of the last line.
-func (l *Lines) Whole(field, of string, least, most int) (int, error) {
+func (l *Lines) Whole(field, of string, least, most int) int {
 	v, err := strconv.Atoi(strings.TrimPrefix(field, "+"))
 	if err != nil || v < least || v > most {
-		return 0, l.Wrong("%s is %q, want a whole number from %d to %d", of, field, least, most)
+		l.Wrong("%s is %q, want a whole number from %d to %d", of, field, least, most)
+		return least
 	}
-	return v, nil
+	return v
 }
 
 // Number reads a finite number out of the last line.
-func (l *Lines) Number(field, of string) (float64, error) {
+func (l *Lines) Number(field, of string) float64 {
 	v, ok := table.Float(field)
 	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, l.Wrong("%s is %q, want a number", of, field)
+		l.Wrong("%s is %q, want a number", of, field)
+		return 0
 	}
-	return v, nil
+	return v
 }
 
 // Entries of a matrix with the lines that they come from.

@@ -69,10 +69,10 @@ func each(data []byte, f func(l line) error) error {
 		return err
 	}
 	for {
-		text, err := in.Text()
+		text := in.Text()
 		switch {
-		case err != nil:
-			return err
+		case in.Err() != nil:
+			return in.Err()
 		case text == "" && in.Last() == 0:
 			return problemfile.ErrEmpty
 		case text == "":

@@ -60,9 +60,9 @@ func Read(r io.Reader) (*problemfile.File, error) {
 		return nil, err
 	}
 	p := &parser{in: in}
-	for _, part := range []func() error{p.head, p.cost, p.data, p.mirrored} {
-		if err := part(); err != nil {
-			return nil, err
+	for _, part := range []func(){p.head, p.cost, p.data, p.mirrored} {
+		if part(); in.Err() != nil {
+			return nil, in.Err()
 		}
 	}
 	return p.file()
@@ -70,148 +70,96 @@ func Read(r io.Reader) (*problemfile.File, error) {
 
 // next is the next line that is no comment. Sections of integer variables and of ranks look like
 // comments.
-func (p *parser) next() (f []string, more bool, err error) {
+func (p *parser) next() []string {
 	for {
-		f, more, err = p.in.Next()
-		if err != nil || !more || f[0][0] != '*' {
-			return f, more, err
+		f := p.in.Next()
+		if len(f) == 0 || f[0][0] != '*' {
+			return f
 		}
 		if len(f) == 1 && (f[0] == "*INTEGER" || f[0] == "*RANK1") {
-			return nil, false, p.in.Wrong("integer variables and ranks are not solved for; without the section %s "+
-				"the problem is its relaxation", f[0])
+			p.in.Wrong("integer variables and ranks are not solved for; without the section %s the problem is its "+
+				"relaxation", f[0])
 		}
 	}
 }
 
 // line is the next line, which must exist.
-func (p *parser) line(want string) ([]string, error) {
-	f, more, err := p.next()
-	if err == nil && !more {
-		if p.in.Line() == 0 {
-			return nil, problemfile.ErrEmpty
-		}
-		err = p.in.Wrong("the file ends before %s", want)
+func (p *parser) line(want string) []string {
+	f := p.next()
+	if len(f) > 0 {
+		return f
 	}
-	return f, err
+	if p.in.Line() == 0 {
+		p.in.Fail(problemfile.ErrEmpty)
+	}
+	p.in.Wrong("the file ends before %s", want)
+	return []string{""}
 }
 
 // head reads the numbers of variables and blocks, and the sizes of these.
-func (p *parser) head() error {
-	f, err := p.line("the number of variables")
-	if err != nil {
-		return err
-	}
-	m, err := p.in.Whole(f[0], "the number of variables", 1, math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	if err := p.in.Take(m); err != nil {
-		return err
-	}
-	if f, err = p.line("the number of blocks"); err != nil {
-		return err
-	}
-	blocks, err := p.in.Whole(f[0], "the number of blocks", 1, math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	for len(p.blocks) < blocks {
-		if f, err = p.line("the sizes of its blocks"); err != nil {
-			return err
-		}
-		for k := 0; k < len(f) && len(p.blocks) < blocks; k++ {
-			size, err := p.in.Whole(f[k], fmt.Sprintf("the size of block %d", len(p.blocks)+1), -math.MaxInt32,
-				math.MaxInt32)
-			if err != nil {
-				return err
+func (p *parser) head() {
+	p.variables = p.in.Whole(p.line("the number of variables")[0], "the number of variables", 1, math.MaxInt32)
+	p.in.Take(p.variables)
+	blocks := p.in.Whole(p.line("the number of blocks")[0], "the number of blocks", 1, math.MaxInt32)
+	for len(p.blocks) < blocks && p.in.Err() == nil {
+		f := p.line("the sizes of its blocks")
+		for k := range p.in.Each(min(len(f), blocks-len(p.blocks))) {
+			of := fmt.Sprintf("the size of block %d", len(p.blocks)+1)
+			size := p.in.Whole(f[k], of, -math.MaxInt32, math.MaxInt32)
+			if size == 0 {
+				p.in.Wrong("%s is 0", of)
 			}
 			b := block{order: max(size, -size), diagonal: size <= 1, row: p.rows}
-			if size == 0 {
-				return p.in.Wrong("the size of block %d is 0", len(p.blocks)+1)
-			}
-			if err := p.in.Take(b.rows()); err != nil {
-				return err
-			}
+			p.in.Take(b.rows())
 			p.rows += b.rows()
 			p.blocks = append(p.blocks, b)
 		}
 	}
-	p.variables = m
-	return nil
 }
 
 // cost reads the coefficients of the objective.
-func (p *parser) cost() error {
+func (p *parser) cost() {
 	p.c = make([]float64, 0, min(p.variables, 1<<16))
-	for len(p.c) < p.variables {
-		f, err := p.line(fmt.Sprintf("the %d coefficients of the objective", p.variables))
-		if err != nil {
-			return err
-		}
-		for _, s := range f {
+	for len(p.c) < p.variables && p.in.Err() == nil {
+		for _, s := range p.line(fmt.Sprintf("the %d coefficients of the objective", p.variables)) {
 			if len(p.c) == p.variables {
-				return p.in.Wrong("the objective has more than %d coefficients", p.variables)
+				p.in.Wrong("the objective has more than %d coefficients", p.variables)
+				return
 			}
-			v, err := p.in.Number(s, fmt.Sprintf("coefficient %d of the objective", len(p.c)+1))
-			if err != nil {
-				return err
-			}
-			p.c = append(p.c, v)
+			p.c = append(p.c, p.in.Number(s, fmt.Sprintf("coefficient %d of the objective", len(p.c)+1)))
 		}
 	}
-	return nil
 }
 
 // data reads the entries: matrix, block, row, column and value.
-func (p *parser) data() error {
-	for {
-		f, more, err := p.next()
-		if err != nil || !more {
-			return err
-		}
+func (p *parser) data() {
+	for f := p.next(); len(f) > 0; f = p.next() {
 		if len(f)%5 != 0 {
-			return p.in.Wrong("has %d fields, want five per entry: matrix, block, row, column and value", len(f))
+			p.in.Wrong("has %d fields, want five per entry: matrix, block, row, column and value", len(f))
 		}
-		for ; len(f) > 0; f = f[5:] {
-			if err := p.entry(f); err != nil {
-				return err
-			}
+		for k := range p.in.Each(len(f) / 5) {
+			p.entry(f[5*k:])
 		}
 	}
 }
 
-func (p *parser) entry(f []string) error {
-	if err := p.in.Take(1); err != nil {
-		return err
-	}
-	var at [4]int
-	most := [4]int{len(p.c), len(p.blocks), 0, 0}
-	for k, of := range [4]string{"the matrix", "the block", "the row", "the column"} {
-		if k == 2 {
-			most[2] = p.blocks[at[1]-1].order
-			most[3] = most[2]
-		}
-		v, err := p.in.Whole(f[k], of, min(k, 1), most[k])
-		if err != nil {
-			return err
-		}
-		at[k] = v
-	}
-	v, err := p.in.Number(f[4], "the value")
-	if err != nil {
-		return err
-	}
-	b, i, j := p.blocks[at[1]-1], at[2]-1, at[3]-1
+func (p *parser) entry(f []string) {
+	p.in.Take(1)
+	k := p.in.Whole(f[0], "the matrix", 0, len(p.c))
+	number := p.in.Whole(f[1], "the block", 1, len(p.blocks))
+	b := p.blocks[number-1]
+	i := p.in.Whole(f[2], "the row", 1, b.order)
+	j := p.in.Whole(f[3], "the column", 1, b.order)
+	v := p.in.Number(f[4], "the value")
 	if i != j && b.diagonal {
-		return p.in.Wrong("entry (%d, %d) of block %d, which is diagonal", i+1, j+1, at[1])
+		p.in.Wrong("entry (%d, %d) of block %d, which is diagonal", i, j, number)
 	}
-	row, factor := b.place(min(i, j), max(i, j))
-	if i > j {
-		p.lower = append(p.lower, entry{at[0], row, factor * v, p.in.Line()})
-		return nil
+	row, factor := b.place(min(i, j)-1, max(i, j)-1)
+	if e := (entry{k, row, factor * v, p.in.Line()}); i > j {
+		p.lower = append(p.lower, e)
+	} else {
+		p.put(e)
 	}
-	p.put(entry{at[0], row, factor * v, p.in.Line()})
-	return nil
 }
 
 func (p *parser) put(e entry) {
@@ -224,9 +172,9 @@ func (p *parser) put(e entry) {
 
 // mirrored puts the entries from below the diagonal, and those that both triangles state
 // once.
-func (p *parser) mirrored() error {
+func (p *parser) mirrored() {
 	if len(p.lower) == 0 {
-		return nil
+		return
 	}
 	type place struct{ k, row int }
 	upper := map[place]float64{}
@@ -244,16 +192,15 @@ func (p *parser) mirrored() error {
 		v, both := upper[at]
 		switch {
 		case seen[at]:
-			return problemfile.At(e.line, "an entry of this line is stated twice")
+			p.in.Fail(problemfile.At(e.line, "an entry of this line is stated twice"))
 		case both && v != e.v:
-			return problemfile.At(e.line, "matrix %d is not symmetric: the entry above the diagonal has another value",
-				e.k)
+			p.in.Fail(problemfile.At(e.line,
+				"matrix %d is not symmetric: the entry above the diagonal has another value", e.k))
 		case !both:
 			p.put(e)
 		}
 		seen[at] = true
 	}
-	return nil
 }
 
 func (p *parser) file() (*problemfile.File, error) {
