@@ -102,7 +102,7 @@ func (s Settings) backend() qpbackend.Backend {
 		b = ipm.Backend{}
 	}
 	if s.Heuristics.WorkingSet {
-		b = reduce.Backend{Reduction: workingset.Reduction{}, Inner: b, Shares: true}
+		b = reduce.Backend{Reduction: workingset.Reduction{}, Backend: b, Shares: true}
 	}
 	return b
 }

@@ -29,26 +29,23 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	warmed := s.Start.Given()
-	s.Start.Forget()
+	start := s.TakeStart()
 	if err := s.checkConvex(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
-	s.begin(warmed)
+	s.begin(start)
 	return s.finish(ctx, dst, s.iterate(ctx))
 }
 
 // begin makes the first iterate, which is the best so far.
-func (s *solver) begin(warmed bool) {
+func (s *solver) begin(start base.Start) {
 	s.run = progress{ε: s.Set.Tol}
 	if s.polishes {
 		s.run.ε = max(s.run.ε, firstTol)
 	}
-	if warmed {
-		s.best.Set(s.Start.X, s.Start.Y, s.Start.Z)
+	if s.best.Set(start.X, start.Y, start.Z); start.Given() {
 		s.w.start(&s.best)
 	} else {
-		s.best.Set(nil, nil, nil)
 		s.w.reset()
 	}
 	s.certify(&s.best)

@@ -173,10 +173,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	// Without both x and y a warm start is of no use.
-	n, m := s.P.Dims()
-	warm := s.Start.Given() && (s.Start.HasX || n == 0) && (s.Start.HasY || m == 0)
-	s.Start.Forget()
+	start := s.TakeStart()
 	s.reset()
 	s.status = qpbackend.Unknown
 	if err := s.ready(ctx); err != nil {
@@ -185,7 +182,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		}
 		return err
 	}
-	iter, v := s.main(ctx, warm)
+	iter, v := s.main(ctx, start)
 	return s.finish(ctx, dst, iter, v)
 }
 
@@ -246,10 +243,12 @@ func (s *solver) linearise(ctx context.Context, x, y, z []float64) (qpbackend.De
 
 // main runs from the warm start, if there is one: by its sides first, then through the
 // interior. Else, or if that does not converge, it runs from a point of its own.
-func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verdict) {
+func (s *solver) main(ctx context.Context, start base.Start) (iter int, v interior.Verdict) {
 	w := s.w
-	if warm {
-		s.propose()
+	// Without both x and y a warm start is of no use.
+	n, m := s.P.Dims()
+	if start.Given() && (start.X != nil || n == 0) && (start.Y != nil || m == 0) {
+		s.propose(start)
 		if iter, v = w.Pivot(ctx, s.Set.Tol, s.Set.MaxIter, func() bool {
 			return s.solved(ctx)
 		}); v != interior.GivenUp {
@@ -257,7 +256,7 @@ func (s *solver) main(ctx context.Context, warm bool) (iter int, v interior.Verd
 		}
 		if iter > 0 { // the sets have moved the point
 			s.progress.before = iter
-			s.propose()
+			s.propose(start)
 		}
 		if w.StartFrom() {
 			s.progress.warm = true
@@ -352,16 +351,17 @@ func (s *solver) load() {
 const equilPasses = 10
 
 // propose brings the warm start into the scaled problem.
-func (s *solver) propose() {
+func (s *solver) propose(start base.Start) {
 	sc := s.scale
 	x, y := s.w.Proposal()
-	copy(y, s.Start.Z)
-	s.lay.takeOver(s.P, s.Start.Y, y)
+	clear(y[:len(x)])
+	copy(y, start.Z)
+	s.lay.takeOver(s.P, start.Y, y)
 	for j, d := range sc.D {
-		x[j] = s.Start.X[j] / (sc.B * d)
+		x[j] = start.X[j] / (sc.B * d)
 		y[j] = y[j] * sc.C * d
 	}
 	for i, e := range sc.E {
-		y[len(x)+i] = s.Start.Y[s.lay.row(i)] * sc.C / e
+		y[len(x)+i] = start.Y[s.lay.row(i)] * sc.C / e
 	}
 }

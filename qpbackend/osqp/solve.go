@@ -33,11 +33,8 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	warmed := s.Start.Given()
-	s.Start.Forget()
-	if s.best.Set(nil, nil, nil); warmed {
-		s.best.Set(s.Start.X, s.Start.Y, s.Start.Z)
-	}
+	start := s.TakeStart()
+	s.best.Set(start.X, start.Y, start.Z)
 	s.best.Res = s.Set.Certify(context.Background(), s.P, nil, s.best.X, s.best.Y, s.best.Z, s.work)
 	if err := ctx.Err(); err != nil {
 		s.report(dst, qpbackend.Interrupted(err), 0, "")
@@ -47,14 +44,15 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 		s.solveEmpty(dst)
 		return nil
 	}
-	if err := s.start(warmed); err != nil {
+	if err := s.start(start.Given()); err != nil {
 		return err
 	}
 	defer s.watch(ctx)()
 	return s.rounds(ctx, dst)
 }
 
-// start brings C to the warm start, or to the state of a fresh setup.
+// start brings C to the warm start, which is the best point so far, or to the state of a fresh
+// setup.
 func (s *solver) start(warmed bool) error {
 	if s.broken {
 		if err := s.setup(); err != nil {
@@ -63,7 +61,7 @@ func (s *solver) start(warmed bool) error {
 	}
 	s.c.ColdStart()
 	if warmed {
-		return s.c.WarmStart(s.Start.X, s.toRows(s.Start.Y, s.Start.Z))
+		return s.c.WarmStart(s.best.X, s.toRows(s.best.Y, s.best.Z))
 	}
 	if s.c.Settings().Rho != s.rho {
 		if err := s.c.UpdateRho(s.rho); err != nil {

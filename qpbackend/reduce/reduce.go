@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/qpbackend"
+	"github.com/dcopt/dcopt/qpbackend/internal/base"
 )
 
 // Reduction states problems by others.
@@ -45,10 +46,7 @@ func All(p *qpbackend.Problem) qpbackend.Update {
 }
 
 // Point is a warm start: slices are nil where nothing is proposed.
-type Point struct{ X, Y, Z []float64 }
-
-// Given reports whether there is one.
-func (s Point) Given() bool { return s.X != nil || s.Y != nil || s.Z != nil }
+type Point = base.Start
 
 // Goal says which points are enough, see EarlyEnder; At is nil for a solution.
 type Goal struct {
@@ -102,10 +100,11 @@ const (
 	Again                   // Apply has another problem
 )
 
-// Backend solves problems with Inner, often another Backend of this package, after the reduction.
+// Backend solves problems with the embedded one, often another Backend of this package, after the
+// reduction.
 type Backend struct {
+	qpbackend.Backend
 	Reduction Reduction
-	Inner     qpbackend.Backend
 	// Shares lets solvers share the values of A with the problem: whoever changes them calls Update
 	// with them before the next Solve. Values are not validated here: sides may be of any size that
 	// the reduction can state.
@@ -115,19 +114,10 @@ type Backend struct {
 // Chain is b with the reductions before it, the first of them first.
 func Chain(b qpbackend.Backend, list ...Reduction) qpbackend.Backend {
 	for _, r := range slices.Backward(list) {
-		b = Backend{Reduction: r, Inner: b}
+		b = Backend{Reduction: r, Backend: b}
 	}
 	return b
 }
-
-// Name is the name of Inner.
-func (b Backend) Name() string { return b.Inner.Name() }
-
-// Supports is true for the cones that Inner supports.
-func (b Backend) Supports(k qpbackend.ConeKind) bool { return b.Inner.Supports(k) }
-
-// DefaultSettings are those of Inner.
-func (b Backend) DefaultSettings() qpbackend.Settings { return b.Inner.DefaultSettings() }
 
 // EarlyEnder is a Solver whose solves may end early.
 type EarlyEnder interface {

@@ -41,8 +41,8 @@ type effort struct {
 	work, shares float64
 }
 
-// New makes a solver that is a Solver, or one of Inner where the reduction leaves the problem as it
-// is.
+// New makes a solver that is a Solver, or one of the embedded Backend where the reduction leaves
+// the problem as it is.
 func (b Backend) New(
 	ctx context.Context, p *qpbackend.Problem, set qpbackend.Settings,
 ) (qpbackend.Solver, error) {
@@ -69,9 +69,9 @@ func (b Backend) open(
 		return nil, err
 	}
 	if red == nil {
-		return open(ctx, b.Inner, p, set)
+		return open(ctx, b.Backend, p, set)
 	}
-	s := &solver{Solver: base.Of(b, p, set), rest: b.Inner, red: red, shares: b.Shares}
+	s := &solver{Solver: base.Of(b, p, set), rest: b.Backend, red: red, shares: b.Shares}
 	if err := s.prepare(ctx, Ask{First: true, News: All(s.P)}); err != nil {
 		return nil, err
 	}
@@ -91,13 +91,10 @@ func open(
 // last is the backend behind all reductions.
 func (s *solver) last() qpbackend.Backend {
 	b := s.rest
-	for {
-		c, ok := b.(Backend)
-		if !ok {
-			return b
-		}
-		b = c.Inner
+	for c, ok := b.(Backend); ok; c, ok = b.(Backend) {
+		b = c.Backend
 	}
+	return b
 }
 
 // Update overwrites values; the next Solve passes on those that are not the ones before.
@@ -117,7 +114,7 @@ func (s *solver) Update(u qpbackend.Update) error {
 	if s.shares && fits {
 		s.overwrite(u)
 		changed.A = u.A // which may have been changed where it is
-	} else if err := s.Apply(u); err != nil {
+	} else if err := s.P.Apply(u); err != nil {
 		return err
 	}
 	s.note(changed)
@@ -246,9 +243,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	ask := Ask{News: s.news, Goal: s.goal}
-	ask.Start.X, ask.Start.Y, ask.Start.Z = s.Start.Parts()
-	s.Start.Forget()
+	ask := Ask{News: s.news, Goal: s.goal, Start: s.TakeStart()}
 	s.goal, s.answer.Status, s.total, s.fell = Goal{}, qpbackend.Unknown, effort{}, false
 	verdict, err := s.round(ctx, ask, dst)
 	for err == nil && verdict == Again {
@@ -274,7 +269,7 @@ func (s *solver) Solve(ctx context.Context, dst *qpbackend.Result) error {
 // round solves the next problem of the reduction, and fills dst.
 func (s *solver) round(ctx context.Context, ask Ask, dst *qpbackend.Result) (Verdict, error) {
 	if err := s.prepare(ctx, ask); err != nil {
-		s.unsolved(ctx, ask.Start.X, dst)
+		s.unsolved(ask.Start.X, dst)
 		return Final, err
 	}
 	t := &s.task
@@ -319,7 +314,7 @@ func (s *solver) round(ctx context.Context, ask Ask, dst *qpbackend.Result) (Ver
 }
 
 // unsolved makes dst a point where there was no solve: the start, or 0.
-func (s *solver) unsolved(ctx context.Context, start []float64, dst *qpbackend.Result) {
+func (s *solver) unsolved(start []float64, dst *qpbackend.Result) {
 	n, m := s.P.Dims()
 	x := make([]float64, n)
 	copy(x, start)
@@ -380,7 +375,7 @@ func (s *solver) solveWhole(ctx context.Context, dst *qpbackend.Result) error {
 	s.fell = true
 	err := s.needWhole(ctx)
 	if err != nil {
-		s.unsolved(ctx, nil, dst)
+		s.unsolved(nil, dst)
 		if ctx.Err() != nil {
 			dst.Status = qpbackend.Interrupted(ctx.Err())
 			s.measure(ctx, dst)

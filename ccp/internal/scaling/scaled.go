@@ -59,7 +59,7 @@ func New(
 	for _, j := range penalised {
 		s.free[j] = true
 	}
-	chain := reduce.Backend{Reduction: s, Inner: reduce.Chain(b, others...), Shares: true}
+	chain := reduce.Backend{Reduction: s, Backend: reduce.Chain(b, others...), Shares: true}
 	solver, err := chain.New(ctx, p, set)
 	if err != nil {
 		return nil, s.refused(err, p.Q, p.P.Val, p.A.Val)

@@ -260,7 +260,7 @@ func TestShares(t *testing.T) {
 	for seed := range uint64(6) {
 		rng, p := rand.New(rand.NewPCG(seed, 5)), &newSample(7000+seed, nil).p
 		own, want := answerHeld(t, p)
-		shares, res := answer(t, reduce.Backend{Reduction: Reduction{least: 10}, Inner: ipm.Backend{}, Shares: true}, p)
+		shares, res := answer(t, reduce.Backend{Reduction: Reduction{least: 10}, Backend: ipm.Backend{}, Shares: true}, p)
 		for change := range 4 {
 			if res.Status != want.Status || !slices.Equal(res.X, want.X) || !slices.Equal(res.Y, want.Y) {
 				t.Errorf("seed %d, change %d: %v, without sharing %v, x off by %g", seed, change, res.Status, want.Status, far(res.X, want.X))

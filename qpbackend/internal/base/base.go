@@ -11,10 +11,11 @@ import (
 
 // Solver is embedded by the solvers of backends.
 type Solver struct {
-	P     *qpbackend.Problem // as stated, by qpbackend.Prepare
-	Set   qpbackend.Settings
-	Start Start
+	P   *qpbackend.Problem // as stated, by qpbackend.Prepare
+	Set qpbackend.Settings
 
+	start  Start // of WarmStart, for the next Solve,
+	room   Point // where it is kept
 	name   string
 	closed bool
 	convex *qpbackend.Convexity
@@ -103,13 +104,25 @@ func (s *Solver) WarmStart(x, y, z []float64) error {
 	if err := s.P.CheckStart(x, y, z); err != nil {
 		return err
 	}
-	t := &s.Start
-	if t.X == nil {
-		t.Point = NewPoint(s.P.Dims())
+	if s.room.X == nil {
+		s.room = NewPoint(s.P.Dims())
 	}
-	t.Set(x, y, z)
-	t.HasX, t.HasY, t.HasZ = x != nil, y != nil, z != nil
+	s.start = Start{}
+	for _, part := range [...]struct {
+		to         *[]float64
+		room, from []float64
+	}{{&s.start.X, s.room.X, x}, {&s.start.Y, s.room.Y, y}, {&s.start.Z, s.room.Z, z}} {
+		if part.from != nil {
+			*part.to = part.room[:copy(part.room, part.from)]
+		}
+	}
 	return nil
+}
+
+// TakeStart returns the warm start and forgets it. Its slices are good until the next.
+func (s *Solver) TakeStart() (t Start) {
+	t, s.start = s.start, Start{}
+	return t
 }
 
 // Close makes the solver refuse all further calls.
@@ -157,28 +170,8 @@ func (s *Solver) Report(dst *qpbackend.Result, status qpbackend.Status, best, pr
 	dst.X, dst.Y, dst.Z = append(dst.X[:0], x...), append(dst.Y[:0], y...), append(dst.Z[:0], z...)
 }
 
-// Start is the point of a WarmStart.
-type Start struct {
-	Point                 // 0 where not given; nil before the first
-	HasX, HasY, HasZ bool // which are given
-}
+// Start is a warm start, nil where nothing is given.
+type Start struct{ X, Y, Z []float64 }
 
 // Given reports whether there is one.
-func (t *Start) Given() bool { return t.HasX || t.HasY || t.HasZ }
-
-// Parts are X, Y and Z, nil where not given.
-func (t *Start) Parts() (x, y, z []float64) {
-	if t.HasX {
-		x = t.X
-	}
-	if t.HasY {
-		y = t.Y
-	}
-	if t.HasZ {
-		z = t.Z
-	}
-	return x, y, z
-}
-
-// Forget drops it; its numbers stay until the next.
-func (t *Start) Forget() { t.HasX, t.HasY, t.HasZ = false, false, false }
+func (t Start) Given() bool { return t.X != nil || t.Y != nil || t.Z != nil }
