@@ -9,7 +9,7 @@ import (
 // multiples merges rows that are multiples of one another. It reports whether
 // there were any.
 func (r *reduction) multiples() bool {
-	t := r.p.byRow
+	t := r.byRow
 	type pattern struct {
 		hash uint64
 		row  int
@@ -64,7 +64,7 @@ func (r *reduction) mergeGroup(rows []int) {
 
 // ratio is s with row k = s·row i.
 func (r *reduction) ratio(k, i int) (s float64, ok bool) {
-	t := r.p.byRow
+	t := r.byRow
 	a, aEnd, b, bEnd := t.ColPtr[k], t.ColPtr[k+1], t.ColPtr[i], t.ColPtr[i+1]
 	next := func(at, end int) int {
 		for at < end && (!r.colAlive[t.RowIdx[at]] || t.Val[at] == 0) {
@@ -92,12 +92,12 @@ func (r *reduction) ratio(k, i int) (s float64, ok bool) {
 // merge leaves out row k = s·row i and gives row i the tighter sides.
 func (r *reduction) merge(k, i int, s float64) {
 	st := step{kind: multiple, row: k, other: i, a: s}
-	lo, hi, y := st.within(r.l[k], r.u[k], r.l[i], r.u[i])
+	lo, hi, y := st.within(r.now.L[k], r.now.U[k], r.now.L[i], r.now.U[i])
 	if y != 0 {
 		r.proof = []multiplier{{row: i, y: -y}, {row: k, y: y / s}}
 		return
 	}
-	r.l[i], r.u[i] = lo, hi
+	r.now.L[i], r.now.U[i] = lo, hi
 	r.rowAlive[k] = false
 	r.stack = append(r.stack, st)
 	r.push(i)

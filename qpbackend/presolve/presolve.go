@@ -95,7 +95,7 @@ func (s *reduced) Apply(ctx context.Context, p *qpbackend.Problem, ask reduce.As
 			red = nil
 		}
 		if s.red, s.part = red, nil; red != nil && red.proof == nil {
-			s.part = red.part()
+			s.part = reduce.NewPart(&red.now, red.rows, red.cols, false)
 		}
 	}
 	switch {

@@ -8,19 +8,18 @@ import (
 
 	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend"
-	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
 // reduction is a problem and the parts that were taken out of it. Rows and columns
-// keep their numbers; l, u, q, lo and hi are the present ones.
+// keep their numbers.
 type reduction struct {
-	p        *problemT
-	l, u, q  []float64
-	lo, hi   []float64
-	shift    []float64 // the contribution to a row of columns taken out: l + shift is the side as stated
-	x, y     []float64 // of what has been decided
-	z        []float64 // of a proof
+	p        *qpbackend.Problem // as stated
+	now      qpbackend.Problem  // with the present costs, bounds and sides
+	byRow    *sparse.CSC        // Aᵀ: column i holds row i
+	pFull    *sparse.CSC        // both triangles of P
+	shift    []float64          // the contribution to a row of columns taken out: l + shift is the side as stated
+	x, y     []float64          // of what has been decided
 	rowAlive []bool
 	colAlive []bool
 	rowLen   []int // entries in alive columns
@@ -41,13 +40,6 @@ func (r *reduction) ended(work int) bool {
 		r.err = r.work.Err(work)
 	}
 	return r.err != nil
-}
-
-// problemT is the problem with its matrices by row and by column.
-type problemT struct {
-	*qpbackend.Problem
-	byRow *sparse.CSC // Aᵀ: column i holds row i
-	pFull *sparse.CSC // both triangles of P
 }
 
 // multiplier is one entry of a certificate of infeasibility.
@@ -131,19 +123,18 @@ func reduceProblem(ctx context.Context, p *qpbackend.Problem) (*reduction, error
 
 func newReduction(p *qpbackend.Problem) *reduction {
 	n, m := p.Dims()
-	t := &problemT{Problem: p}
-	t.byRow, _ = p.A.Transpose()
-	t.pFull = bothTriangles(p.P)
 	r := &reduction{
-		p: t, l: slices.Clone(p.L), u: slices.Clone(p.U), q: slices.Clone(p.Q), lo: make([]float64, n),
-		hi: make([]float64, n),
-		x:  make([]float64, n), y: make([]float64, m), z: make([]float64, n),
+		p: p, now: *p, pFull: bothTriangles(p.P), x: make([]float64, n), y: make([]float64, m),
 		rowAlive: make([]bool, m), colAlive: make([]bool, n), rowLen: make([]int, m), shift: make([]float64, m),
 		queued: make([]bool, m),
 	}
+	r.byRow, _ = p.A.Transpose()
+	now := &r.now
+	now.Q, now.L, now.U = slices.Clone(p.Q), slices.Clone(p.L), slices.Clone(p.U)
+	now.Lo, now.Hi = make([]float64, n), make([]float64, n)
 	for j := range n {
 		r.colAlive[j] = true
-		r.lo[j], r.hi[j] = p.Bounds(j)
+		now.Lo[j], now.Hi[j] = p.Bounds(j)
 		for k := p.A.ColPtr[j]; k < p.A.ColPtr[j+1]; k++ {
 			if p.A.Val[k] != 0 {
 				r.rowLen[p.A.RowIdx[k]]++
@@ -197,7 +188,7 @@ func (r *reduction) drain() {
 			continue
 		}
 		switch {
-		case r.l[i] <= -qpbackend.Infinity && r.u[i] >= qpbackend.Infinity:
+		case r.now.L[i] <= -qpbackend.Infinity && r.now.U[i] >= qpbackend.Infinity:
 			r.rowAlive[i] = false
 		case r.rowLen[i] == 0:
 			slack := sameTol * (1 + math.Abs(r.p.L[i]) + math.Abs(r.p.U[i]))
@@ -205,9 +196,9 @@ func (r *reduction) drain() {
 				slack = sameTol
 			}
 			switch {
-			case r.l[i] > slack:
+			case r.now.L[i] > slack:
 				r.proof = []multiplier{{row: i, y: -1}}
-			case r.u[i] < -slack:
+			case r.now.U[i] < -slack:
 				r.proof = []multiplier{{row: i, y: 1}}
 			}
 			r.rowAlive[i] = false
@@ -224,12 +215,12 @@ func (r *reduction) tighten(i int) {
 		return
 	}
 	st := step{kind: bound, row: i, col: j, a: a}
-	lo, hi, y := st.within(r.l[i], r.u[i], r.lo[j], r.hi[j])
+	lo, hi, y := st.within(r.now.L[i], r.now.U[i], r.now.Lo[j], r.now.Hi[j])
 	if y != 0 {
 		r.proof = []multiplier{{row: i, y: y / a, col: j, z: -y}}
 		return
 	}
-	r.lo[j], r.hi[j] = lo, hi
+	r.now.Lo[j], r.now.Hi[j] = lo, hi
 	r.rowAlive[i] = false
 	r.stack = append(r.stack, st)
 }
@@ -265,7 +256,7 @@ const leastCoefficient = 1e-9
 
 // only is the one alive column of row i, and its coefficient.
 func (r *reduction) only(i int) (int, float64) {
-	t := r.p.byRow
+	t := r.byRow
 	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
 		if j := t.RowIdx[k]; r.colAlive[j] && t.Val[k] != 0 {
 			return j, t.Val[k]
@@ -287,13 +278,13 @@ func (r *reduction) remove(j int, v float64) {
 		r.rowLen[i]--
 		r.shift[i] += a.Val[k] * v
 		if r.rowAlive[i] {
-			r.l[i] -= a.Val[k] * v
-			r.u[i] -= a.Val[k] * v
+			r.now.L[i] -= a.Val[k] * v
+			r.now.U[i] -= a.Val[k] * v
 			r.push(i)
 		}
 	}
-	for k := r.p.pFull.ColPtr[j]; k < r.p.pFull.ColPtr[j+1]; k++ {
-		r.q[r.p.pFull.RowIdx[k]] += r.p.pFull.Val[k] * v
+	for k := r.pFull.ColPtr[j]; k < r.pFull.ColPtr[j+1]; k++ {
+		r.now.Q[r.pFull.RowIdx[k]] += r.pFull.Val[k] * v
 	}
 }
 
@@ -308,11 +299,11 @@ func (r *reduction) columns() {
 		if r.ended(rowWork) {
 			return
 		}
-		if r.lo[j] == r.hi[j] {
-			r.fix(j, r.lo[j])
+		if r.now.Lo[j] == r.now.Hi[j] {
+			r.fix(j, r.now.Lo[j])
 			continue
 		}
-		if r.p.pFull.ColPtr[j] < r.p.pFull.ColPtr[j+1] {
+		if r.pFull.ColPtr[j] < r.pFull.ColPtr[j+1] {
 			continue
 		}
 		rows, at := 0, -1
@@ -324,7 +315,7 @@ func (r *reduction) columns() {
 		switch {
 		case rows == 0:
 			r.atBound(j)
-		case rows == 1 && math.IsInf(r.lo[j], -1) && math.IsInf(r.hi[j], 1):
+		case rows == 1 && math.IsInf(r.now.Lo[j], -1) && math.IsInf(r.now.Hi[j], 1):
 			r.singleton(j, a.RowIdx[at], a.Val[at])
 		}
 	}
@@ -338,13 +329,13 @@ func (r *reduction) fix(j int, v float64) {
 
 // atBound puts a column that only bounds hold where its cost wants it.
 func (r *reduction) atBound(j int) {
-	switch q := r.q[j]; {
+	switch q := r.now.Q[j]; {
 	case q == 0:
-		r.remove(j, min(max(0, r.lo[j]), r.hi[j]))
-	case q > 0 && !math.IsInf(r.lo[j], -1):
-		r.fix(j, r.lo[j])
-	case q < 0 && !math.IsInf(r.hi[j], 1):
-		r.fix(j, r.hi[j])
+		r.remove(j, min(max(0, r.now.Lo[j]), r.now.Hi[j]))
+	case q > 0 && !math.IsInf(r.now.Lo[j], -1):
+		r.fix(j, r.now.Lo[j])
+	case q < 0 && !math.IsInf(r.now.Hi[j], 1):
+		r.fix(j, r.now.Hi[j])
 	default:
 		// Unbounded, if the rest is feasible: the backend is to say so.
 	}
@@ -362,7 +353,7 @@ func side(v float64) float64 {
 // the column's cost fixes the row's multiplier, and its sign the side that
 // holds.
 func (r *reduction) singleton(j, i int, a float64) {
-	t := r.p.byRow
+	t := r.byRow
 	top := 0.0
 	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
 		if r.colAlive[t.RowIdx[k]] {
@@ -372,26 +363,26 @@ func (r *reduction) singleton(j, i int, a float64) {
 	if math.Abs(a) < pivot*top {
 		return
 	}
-	y := -r.q[j] / a
+	y := -r.now.Q[j] / a
 	b := math.NaN() // any value within the sides
 	switch {
-	case r.l[i] == r.u[i]:
-		b = r.l[i]
+	case r.now.L[i] == r.now.U[i]:
+		b = r.now.L[i]
 	case y > 0:
-		b = side(r.u[i])
+		b = side(r.now.U[i])
 	case y < 0:
-		b = side(r.l[i])
+		b = side(r.now.L[i])
 	}
 	if math.IsInf(b, 0) {
 		return // unbounded: for the backend
 	}
-	r.stack = append(r.stack, step{kind: singleton, row: i, col: j, a: a, lo: r.l[i] + r.shift[i],
-		hi: r.u[i] + r.shift[i], b: b + r.shift[i]})
+	r.stack = append(r.stack, step{kind: singleton, row: i, col: j, a: a, lo: r.now.L[i] + r.shift[i],
+		hi: r.now.U[i] + r.shift[i], b: b + r.shift[i]})
 	r.y[i] = y
 	r.rowAlive[i], r.colAlive[j] = false, false
 	for k := t.ColPtr[i]; k < t.ColPtr[i+1]; k++ {
 		if c := t.RowIdx[k]; r.colAlive[c] {
-			r.q[c] += y * t.Val[k]
+			r.now.Q[c] += y * t.Val[k]
 		}
 	}
 }
@@ -400,16 +391,4 @@ func (r *reduction) singleton(j, i int, a float64) {
 func (r *reduction) String() string {
 	n, m := r.p.Dims()
 	return fmt.Sprintf("presolve left out %d of %d variables and %d of %d rows", n-len(r.cols), n, m-len(r.rows), m)
-}
-
-// part is the reduced problem.
-func (r *reduction) part() *reduce.Part {
-	t := reduce.NewPart(r.p.Problem, r.rows, r.cols, false)
-	p := t.Problem
-	reduce.Pick(p.Q, r.q, r.cols)
-	reduce.Pick(p.Lo, r.lo, r.cols)
-	reduce.Pick(p.Hi, r.hi, r.cols)
-	reduce.Pick(p.L, r.l, r.rows)
-	reduce.Pick(p.U, r.u, r.rows)
-	return t
 }

@@ -10,7 +10,7 @@ import (
 // undo takes the solution of the reduced problem, nil where there is none, back to the
 // problem as stated, reusing the slices of dst. Of a ray nothing constant remains.
 func (r *reduction) undo(dst, from *qpbackend.Result, ray bool) {
-	x, y, z := append(dst.X[:0], r.x...), append(dst.Y[:0], r.y...), append(dst.Z[:0], r.z...)
+	x, y, z := append(dst.X[:0], r.x...), append(dst.Y[:0], r.y...), append(dst.Z[:0], make([]float64, len(r.x))...)
 	if ray {
 		clear(x)
 		clear(y)
@@ -45,8 +45,8 @@ func (r *reduction) gradient(j int, x, y []float64, ray bool) float64 {
 	g := 0.0
 	if !ray {
 		g = r.p.Q[j]
-		for k := r.p.pFull.ColPtr[j]; k < r.p.pFull.ColPtr[j+1]; k++ {
-			g += r.p.pFull.Val[k] * x[r.p.pFull.RowIdx[k]]
+		for k := r.pFull.ColPtr[j]; k < r.pFull.ColPtr[j+1]; k++ {
+			g += r.pFull.Val[k] * x[r.pFull.RowIdx[k]]
 		}
 	}
 	for k := r.p.A.ColPtr[j]; k < r.p.A.ColPtr[j+1]; k++ {
@@ -64,7 +64,7 @@ func (s step) share(y []float64, of *float64) {
 
 // solveRow is the value of a singleton's column that makes its row hold.
 func (r *reduction) solveRow(s step, x []float64, ray bool) float64 {
-	t := r.p.byRow
+	t := r.byRow
 	rest := 0.0
 	for k := t.ColPtr[s.row]; k < t.ColPtr[s.row+1]; k++ {
 		if j := t.RowIdx[k]; j != s.col {

@@ -16,13 +16,13 @@ type Part struct {
 	start      Point // see Start
 }
 
-// NewPart makes the part of p, without cones and with the values of its matrices alone. Entries
-// that are 0 are left out, unless zeros.
+// NewPart makes the part of p, which has all bounds, without cones. Entries that are 0 are left
+// out, unless zeros.
 func NewPart(p *qpbackend.Problem, rows, cols []int, zeros bool) *Part {
 	n, m := p.Dims()
+	pick := func(from []float64, at []int) []float64 { return Pick(make([]float64, len(at)), from, at) }
 	t := &Part{Rows: rows, Cols: cols, Problem: &qpbackend.Problem{
-		Q: make([]float64, len(cols)), Lo: make([]float64, len(cols)), Hi: make([]float64, len(cols)),
-		L: make([]float64, len(rows)), U: make([]float64, len(rows)),
+		Q: pick(p.Q, cols), Lo: pick(p.Lo, cols), Hi: pick(p.Hi, cols), L: pick(p.L, rows), U: pick(p.U, rows),
 	}}
 	t.Problem.A, t.a = entries(p.A, places(m, rows), cols, len(rows), zeros)
 	t.Problem.P, t.p = entries(p.P, places(n, cols), cols, len(cols), zeros)
