@@ -103,7 +103,7 @@ func (s Settings) Certify(ctx context.Context, p *Problem, rowSizes, x, y, z, wo
 		aty[j] += v
 	}
 
-	support := support(ctx, p, y, yBad) + boundSupport(p, z, zBad)
+	support := support(ctx, p, y, yBad) + linear(z, p.Lo, p.Hi, zBad)
 	var dual, pxNorm, qNorm, atyNorm, xPx, qx, qSize float64
 	for j := range n {
 		dual = max(dual, math.Abs(px[j]+p.Q[j]+aty[j]))
@@ -151,12 +151,8 @@ func support(ctx context.Context, p *Problem, y, bad []float64) float64 {
 	return s
 }
 
-// boundSupport is the part of S that belongs to z, the multipliers of bounds;
-// bad receives, for each variable, the size of what keeps z out of its domain.
-func boundSupport(p *Problem, z, bad []float64) float64 { return linear(z, p.Lo, p.Hi, bad) }
-
 // linear is the part of S that belongs to the multipliers y of intervals from lo to hi, where nil
-// has no bounds.
+// has no bounds; bad receives the size of what keeps y out of its domain.
 func linear(y, lo, hi, bad []float64) (s float64) {
 	bad = bad[:len(y)]
 	for i, v := range y {

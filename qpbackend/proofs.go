@@ -61,7 +61,7 @@ func PrimalInfeasibility(p *Problem, y, z []float64) float64 {
 	})
 	aty, sizes, top := make([]float64, n), make([]float64, n), make([]float64, m)
 	zBad, largest := sizes, 0.0
-	s += boundSupport(p, z, zBad)
+	s += linear(z, p.Lo, p.Hi, zBad)
 	for j, v := range z {
 		if zBad[j] != 0 {
 			v = 0

@@ -181,7 +181,7 @@ var mayImport = map[string]string{
 	"qpbackend/internal/chordal": "qpbackend qpbackend/reduce qpbackend/sparse qpbackend/internal/amd internal/matrix internal/num internal/poll qpbackend/internal/packed",
 	// Faces of semidefinite cones that hold all multipliers.
 	"qpbackend/internal/facial": "qpbackend qpbackend/reduce qpbackend/sparse internal/matrix internal/num qpbackend/internal/packed",
-	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/simd",
+	"qpbackend/internal/equil":  "qpbackend/sparse internal/cpu internal/num internal/simd",
 	// The points of cones nearest to given ones.
 	"qpbackend/internal/project":      "internal/num internal/matrix qpbackend/internal/packed",
 	"qpbackend/internal/implicitdiff": "internal/num qpbackend qpbackend/sparse qpbackend/internal/equil qpbackend/internal/kkt internal/matrix qpbackend/internal/project qpbackend/internal/packed",

@@ -202,7 +202,7 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 	case v == interior.OutOfIterations:
 		status = qpbackend.IterationLimit
 	case s.best.Res.Max() <= s.loose():
-		status, dst.Message = qpbackend.AlmostSolved, noProgress
+		status, dst.Message = qpbackend.AlmostSolved, "no further progress"
 	default:
 		dst.Message = "a factorisation failed or the iterates ceased to be numbers"
 	}
@@ -213,9 +213,6 @@ func (s *solver) finish(ctx context.Context, dst *qpbackend.Result, iter int, v 
 	s.status = status
 	return nil
 }
-
-// noProgress is the message of a solve that ends almost solved.
-const noProgress = "no further progress"
 
 // far reports whether the current iterate, with the scaled residual or μ size, is far from the end:
 // by many tolerances, or by more than one and by the result of the last one that was certified.

@@ -1,6 +1,10 @@
 package dissect
 
-import "github.com/dcopt/dcopt/internal/poll"
+import (
+	"slices"
+
+	"github.com/dcopt/dcopt/internal/poll"
+)
 
 // separator is the side of the vertices between the sides 0 and 1.
 const separator = 2
@@ -118,7 +122,7 @@ func (c *cut) grow(total int32) {
 			}
 		}
 		c.refine()
-		if now := c.badness(); t == 0 || less(now, least) {
+		if now := c.badness(); t == 0 || slices.Compare(now[:], least[:]) < 0 {
 			least = now
 			copy(best, c.side)
 		}
@@ -141,15 +145,6 @@ func (c *cut) touches(v int32, side uint8) bool {
 func (c *cut) badness() [3]int32 {
 	top, low := max(c.size[0], c.size[1]), min(c.size[0], c.size[1])
 	return [3]int32{max(0, top-c.most), c.size[separator], top - low}
-}
-
-func less(a, b [3]int32) bool {
-	for k, v := range a {
-		if v != b[k] {
-			return v < b[k]
-		}
-	}
-	return false
 }
 
 // refine moves vertices of the separator to a side, and their neighbours on the
@@ -187,7 +182,7 @@ func (c *cut) pass() bool {
 			break
 		}
 		c.move(c.queue[s].heap[0], s)
-		if now := c.badness(); less(now, best) {
+		if now := c.badness(); slices.Compare(now[:], best[:]) < 0 {
 			best, kept = now, len(c.moves)
 		}
 	}

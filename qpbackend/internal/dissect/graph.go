@@ -25,7 +25,7 @@ func whole(work *poll.Poll, label []int32, colPtr, rowIdx []int) (*graph, error)
 	if err != nil {
 		return nil, err
 	}
-	g := &graph{ptr: ptr, adj: adj, weight: ones(n), name: make([]int32, n)}
+	g := &graph{ptr: ptr, adj: adj, weight: slices.Repeat([]int32{1}, n), name: make([]int32, n)}
 	limit := int32(min(float64(n), max(16, 10*math.Sqrt(float64(n)))))
 	var few []int32 // vertices with few neighbours
 	for v := range int32(n) {
@@ -36,16 +36,8 @@ func whole(work *poll.Poll, label []int32, colPtr, rowIdx []int) (*graph, error)
 	if len(few) < n {
 		return g.induced(label, few), nil
 	}
-	g.edge = ones(len(adj))
+	g.edge = slices.Repeat([]int32{1}, len(adj))
 	return g, nil
-}
-
-func ones(n int) []int32 {
-	v := make([]int32, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }
 
 func (g *graph) len() int { return len(g.weight) }
@@ -76,7 +68,7 @@ func (g *graph) induced(label, vs []int32) *graph {
 		}
 		p.ptr = append(p.ptr, int32(len(p.adj)))
 	}
-	p.edge = ones(len(p.adj))
+	p.edge = slices.Repeat([]int32{1}, len(p.adj))
 	return p
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/internal/cpu"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/simd"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
@@ -128,30 +129,29 @@ func (s *Scaling) Rows(at *sparse.CSC) { scaleA(at, s.D, s.E) }
 // Apply scales p and q by D and B, and by the C that it chooses to make the
 // objective's typical coefficient one.
 func (s *Scaling) Apply(p *sparse.CSC, q []float64) {
-	scaleP(p, s.D)
-	top, mean := 0.0, 0.0
+	s.C = 1
+	if top, mean := s.objective(p, q, s.D); max(top, mean) > 0 {
+		s.C = 1 / max(top, mean)
+	}
+	num.Scale(p.Val, s.C)
+	num.Scale(q, s.C)
+}
+
+// objective scales p and q by d and B. It returns the largest entry of q, and the mean of the
+// largest of each column of p.
+func (s *Scaling) objective(p *sparse.CSC, q, d []float64) (top, mean float64) {
+	scaleP(p, d)
 	for j := range q {
-		q[j] *= s.D[j]
+		q[j] *= d[j]
 		top = max(top, math.Abs(q[j]))
 	}
-	for k := range p.Val {
-		p.Val[k] *= s.B
-	}
+	num.Scale(p.Val, s.B)
 	clear(s.d)
 	SymNorms(p, s.d)
 	for _, v := range s.d {
 		mean += v
 	}
-	s.C = 1
-	if top = max(top, mean/float64(max(1, len(s.d)))); top > 0 {
-		s.C = 1 / top
-	}
-	for k := range p.Val {
-		p.Val[k] *= s.C
-	}
-	for j := range q {
-		q[j] *= s.C
-	}
+	return top, mean / float64(max(1, len(s.d)))
 }
 
 // scaledNorms is norms for D·P·D and E·A·D.

@@ -3,6 +3,7 @@ package equil
 import (
 	"math"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -25,27 +26,11 @@ func (s *Scaling) Modified(p, at *sparse.CSC, q []float64, passes int) {
 			s.e[i] = 1 / math.Sqrt(limited(v))
 			s.E[i] *= s.e[i]
 		}
-		scaleP(p, s.d)
 		scaleA(at, s.d, s.e)
-		top := 0.0
-		for j := range q {
-			q[j] *= s.d[j]
-			top = max(top, math.Abs(q[j]))
-		}
-		clear(s.d)
-		SymNorms(p, s.d)
-		mean := 0.0
-		for _, v := range s.d {
-			mean += v
-		}
-		mean /= float64(max(1, len(s.d)))
+		top, mean := s.objective(p, q, s.d)
 		c := 1 / limited(max(mean, limited(top)))
-		for k := range p.Val {
-			p.Val[k] *= c
-		}
-		for j := range q {
-			q[j] *= c
-		}
+		num.Scale(p.Val, c)
+		num.Scale(q, c)
 		s.C *= c
 	}
 }

@@ -3,6 +3,7 @@ package implicitdiff
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -90,12 +91,7 @@ func (d *Derivative) apply(ctx context.Context, dst *qpbackend.Tangent) error {
 	return nil
 }
 
-func resize(v []float64, n int) []float64 {
-	if cap(v) < n {
-		return make([]float64, n)
-	}
-	return v[:n]
-}
+func resize(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
 
 func check(what string, v []float64, n int) error {
 	if v != nil && len(v) != n {

@@ -3,6 +3,7 @@ package interior
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/num"
 )
@@ -134,10 +135,7 @@ func (h *embedding) load(w *Work) {
 	for t, c := range w.parts() {
 		for _, v := range [...]*[]float64{&h.c.part[t].s, &h.c.part[t].z, &h.rhs.part[t].s, &h.rhs.part[t].z} {
 			length := len(c.data().s)
-			if cap(*v) < length {
-				*v = make([]float64, length)
-			}
-			*v = (*v)[:length]
+			*v = slices.Grow((*v)[:0], length)[:length]
 		}
 		clear(h.rhs.part[t].z)
 	}

@@ -41,7 +41,7 @@ func (w *Work) Within(ctx context.Context) {
 func (w *Work) Run(ctx context.Context, j Judge, maxIter int) (int, Verdict) {
 	w.Load()
 	if !w.start(ctx) {
-		return 0, w.failure(ctx)
+		return 0, ended(ctx, Broken)
 	}
 	w.fresh, w.trial.warm = !w.Homogeneous(), false
 	return w.Iterate(ctx, j, maxIter)
@@ -57,7 +57,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 	for k := 0; ; k++ {
 		w.residuals()
 		if v := j.Look(ctx, w, k); v == Broken {
-			return k, w.failure(ctx)
+			return k, ended(ctx, Broken)
 		} else if v != GoOn {
 			return k, v
 		}
@@ -71,7 +71,7 @@ func (w *Work) Iterate(ctx context.Context, j Judge, maxIter int) (int, Verdict)
 		w.setGoal()
 		w.relax(was)
 		if !w.scale(ctx) || !w.step(ctx) {
-			return k, w.failure(ctx)
+			return k, ended(ctx, Broken)
 		}
 		if ctx.Err() != nil { // the step may be of no use
 			return k, OutOfTime
@@ -145,12 +145,13 @@ func (w *Work) predictOnce(ctx context.Context) kkt.Accuracy {
 	return w.correct(ctx)
 }
 
-// failure is the verdict on a step that failed: an end of ctx lets it fail too.
-func (w *Work) failure(ctx context.Context) Verdict {
+// ended is the verdict on a step that failed, or on sets that cannot be gone on with: an end of ctx
+// lets them fail too.
+func ended(ctx context.Context, v Verdict) Verdict {
 	if ctx.Err() != nil {
 		return OutOfTime
 	}
-	return Broken
+	return v
 }
 
 // correct solves for the corrector and finds its steps. It returns the residual of the KKT solve.

@@ -105,7 +105,7 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 	for iter < maxIter {
 		w.weigh()
 		if _, err := w.lin.sys.Factorise(ctx, w.lin.diag); err != nil {
-			return iter, stopped(ctx)
+			return iter, ended(ctx, GivenUp)
 		}
 		iter++
 		w.solveSet(ctx, proximalTol*tol, proximalSteps)
@@ -117,19 +117,11 @@ func (w *Work) Pivot(ctx context.Context, tol float64, maxIter int, solved func(
 			enough = exchanged
 		}
 		if exchanged == 0 || fewest > enough || ctx.Err() != nil {
-			return iter, stopped(ctx)
+			return iter, ended(ctx, GivenUp)
 		}
 		enough *= fall
 	}
 	return iter, GivenUp
-}
-
-// stopped is the verdict on sets that cannot be gone on with.
-func stopped(ctx context.Context) Verdict {
-	if ctx.Err() != nil {
-		return OutOfTime
-	}
-	return GivenUp
 }
 
 // held reports whether side k is in the set: its slack is zero.

@@ -2,6 +2,7 @@ package interior
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dcopt/dcopt/internal/cpu"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -269,9 +270,7 @@ func (w *Work) classify() {
 	}
 	w.listKinds()
 	sd.resize(count)
-	if sd.both = sd.both[:0]; cap(sd.both) < both {
-		sd.both = make([]int32, 0, both)
-	}
+	sd.both = slices.Grow(sd.both[:0], both)
 	k := 0
 	for i, kind := range w.prog.kind {
 		if kind != sided {
@@ -313,15 +312,9 @@ func (w *Work) list(dst []int, from, to int, of kind) []int {
 // resize gives the slices length k. It allocates only for a k larger than all
 // before.
 func (sd *sides) resize(k int) {
-	if cap(sd.src) < k {
-		sd.src = make([]int32, k)
-	}
-	sd.src = sd.src[:k]
+	sd.src = slices.Grow(sd.src[:0], k)[:k]
 	for _, v := range [...]*[]float64{&sd.sgn, &sd.h, &sd.s, &sd.z, &sd.ds, &sd.dz, &sd.rp, &sd.rc, &sd.wt, &sd.b} {
-		if cap(*v) < k {
-			*v = make([]float64, k)
-		}
-		*v = (*v)[:k]
+		*v = slices.Grow((*v)[:0], k)[:k]
 	}
 }
 
