@@ -78,5 +78,3 @@ func TestRandomConesAgreeWithClarabel(t *testing.T) {
 	}
 	t.Logf("%d of %d solved, %d refused, %d iterations in all", solved, len(rows)-1, refused, iterations)
 }
-
-func FuzzCones(f *testing.F) { qptest.FuzzCones(f, ipm.Backend{}, qptest.Exact) }

@@ -11,31 +11,20 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
-// Fuzz lets the fuzzer choose random problems of every awkward kind: solvable,
-// primal or dual infeasible by construction, degenerate, in units that vary
-// over many decades, with rows and columns of zeros, with rows stated twice. The
-// backend has to end by itself, with a certified answer or a status that
-// claims nothing, and never with a claim that the construction refutes.
+// Fuzz lets the fuzzer choose random problems of every awkward kind: with the cones that the
+// backend has, none, one kind or several; solvable, primal or dual infeasible by construction,
+// degenerate, with and without points inside of the cones, in units that vary over many decades,
+// with rows and columns of zeros, with rows stated twice. The backend has to end by itself, with a
+// certified answer or a status that claims nothing, and never with a claim that the construction
+// refutes.
 func Fuzz(f *testing.F, b qpbackend.Backend, g Grade) {
 	for seed := range uint64(60) {
-		f.Add(seed, uint8(seed))
-	}
-	s := suite{b, g}
-	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
-		p, want := awkward(seed, kind, nil)
-		s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
-	})
-}
-
-// FuzzCones is Fuzz for problems with the cones that the backend has: one kind
-// or several, with and without points inside, all of them.
-func FuzzCones(f *testing.F, b qpbackend.Backend, g Grade) {
-	for seed := range uint64(60) {
+		f.Add(seed, uint8(seed), uint8(0))
 		f.Add(seed, uint8(seed), uint8(seed/4))
 	}
 	s := suite{b, g}
-	f.Fuzz(func(t *testing.T, seed uint64, kind, which uint8) {
-		p, want := awkward(seed, kind, chosen(s.supported(), which))
+	f.Fuzz(func(t *testing.T, seed uint64, kind, cones uint8) {
+		p, want := awkward(seed, kind, chosen(s.supported(), cones))
 		s.endsHonestly(t, p, want, kind&(scaled|degenerate) != 0)
 	})
 }

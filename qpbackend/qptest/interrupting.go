@@ -18,18 +18,16 @@ const longestWait = 2 * time.Second
 
 // interrupting cancels New and Solve of large problems at several moments.
 func (s suite) interrupting() []Check {
-	large := []struct {
+	type problem struct {
 		name string
 		make func() *qpbackend.Problem
-	}{
+	}
+	large := []problem{
 		{"dense", func() *qpbackend.Problem { return denseQP(1200) }},
 		{"sparse", func() *qpbackend.Problem { return gridQP(80) }},
 	}
 	if s.b.Supports(qpbackend.Semidefinite) {
-		large = append(large, struct {
-			name string
-			make func() *qpbackend.Problem
-		}{"semidefinite", func() *qpbackend.Problem { return largeSemidefinite(50) }})
+		large = append(large, problem{"semidefinite", func() *qpbackend.Problem { return largeSemidefinite(50) }})
 	}
 	var out []Check
 	for _, c := range large {

@@ -175,10 +175,7 @@ func agree(got, want, tol float64) bool {
 
 func (s suite) samePoint(t TB, name string, got, want []float64) {
 	t.Helper()
-	scale := 1.0
-	for _, v := range want {
-		scale = max(scale, math.Abs(v))
-	}
+	scale := max(1, num.NormInf(want))
 	for i, v := range want {
 		if !(math.Abs(got[i]-v) <= s.g.pointTol()*scale) {
 			t.Errorf("%s[%d] = %.8g, want %.8g", name, i, got[i], v)

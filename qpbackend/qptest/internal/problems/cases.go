@@ -66,13 +66,7 @@ func Upper(rows ...[]float64) *sparse.CSC {
 	return Matrix(len(rows), kept...)
 }
 
-func Filled(n int, v float64) []float64 {
-	s := make([]float64, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
-}
+func Filled(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // Solved makes a Case with its optimum, the objective by the problem itself.
 func Solved(name string, p *qpbackend.Problem, x, y []float64, uniqueX, uniqueY bool) Case {

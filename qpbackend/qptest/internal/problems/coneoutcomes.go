@@ -127,7 +127,7 @@ func (b *coneBuilder) primalInfeasible() *qpbackend.Problem {
 			y[i] = rng.NormFloat64()
 		}
 	}
-	top := largest(y)
+	top := num.NormInf(y)
 	var strong []int // rows with a large multiplier
 	for i, v := range y {
 		if math.Abs(v) > top/4 {

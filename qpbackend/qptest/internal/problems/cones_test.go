@@ -175,10 +175,10 @@ func TestConewise(t *testing.T) {
 			}
 			sOut, yOut := moved(s, interior(c), -1e-4), moved(y, dualInterior(c), 1e-4)
 			if at == inPrimal {
-				sOut = moved(s, interior(c), -1e-4-2*largest(s))
+				sOut = moved(s, interior(c), -1e-4-2*num.NormInf(s))
 			}
 			if at == atApex {
-				yOut = moved(y, dualInterior(c), 1e-4+2*largest(y))
+				yOut = moved(y, dualInterior(c), 1e-4+2*num.NormInf(y))
 			}
 			for _, m := range []struct {
 				what string
@@ -231,8 +231,8 @@ func TestUnboundedIsExact(t *testing.T) {
 				t.Errorf("seed %d: row %d of two bounds has %g along the direction", seed, i, ad[i])
 			}
 		}
-		if largest(pd) != 0 {
-			t.Errorf("seed %d: P has %g along the direction", seed, largest(pd))
+		if num.NormInf(pd) != 0 {
+			t.Errorf("seed %d: P has %g along the direction", seed, num.NormInf(pd))
 		}
 		if worth := qpbackend.DualInfeasibility(p, d); !(worth < 1e-12) {
 			t.Errorf("seed %d: the direction is worth %g", seed, worth)

@@ -2,7 +2,9 @@ package problems
 
 import (
 	"math"
+	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -15,11 +17,8 @@ import (
 func CheckConewise(t TB, p *qpbackend.Problem, x, y []float64, tol float64) {
 	t.Helper()
 	ax := rowsAt(p, x)
-	size := 1.0 // of all of Ax, l and y: the reference of Certify
-	for i := range ax {
-		size = max(size, math.Abs(ax[i]))
-	}
-	ySize := max(1, largest(y))
+	size := max(1, num.NormInf(ax)) // of all of Ax and l: the reference of Certify
+	ySize := max(1, num.NormInf(y))
 	for k, c := range p.Cones {
 		s, z := make([]float64, c.Len), make([]float64, c.Len)
 		dot, terms := 0.0, 1.0
@@ -58,7 +57,7 @@ func CheckDirection(t TB, p *qpbackend.Problem, x []float64, tol float64) {
 // to its size.
 func CheckPolar(t TB, p *qpbackend.Problem, y []float64, tol float64) {
 	t.Helper()
-	tol *= largest(y)
+	tol *= num.NormInf(y)
 	for k, c := range p.Cones {
 		z := make([]float64, c.Len)
 		for i := range z {
@@ -80,14 +79,6 @@ func rowsAt(p *qpbackend.Problem, x []float64) []float64 {
 	return ax
 }
 
-func largest(v []float64) float64 {
-	m := 0.0
-	for _, e := range v {
-		m = max(m, math.Abs(e))
-	}
-	return m
-}
-
 func brief(v []float64) []float64 { return v[:min(len(v), 6)] }
 
 // insideBy reports whether v, with entries off by at most δ, may lie in the cone.
@@ -100,10 +91,8 @@ func insideDualBy(c qpbackend.Cone, v []float64, δ float64) bool {
 }
 
 func moved(v, d []float64, by float64) []float64 {
-	w := make([]float64, len(v))
-	for i := range v {
-		w[i] = v[i] + by*d[i]
-	}
+	w := slices.Clone(v)
+	num.Axpy(w, by, d)
 	return w
 }
 
