@@ -50,9 +50,6 @@ func Exponential() Asymmetric { return Asymmetric{} }
 // Power is the power cone, 0 < α < 1.
 func Power(α float64) Asymmetric { return Asymmetric{barrier: barrier{α}} }
 
-// Len is 3.
-func (c *Asymmetric) Len() int { return 3 }
-
 // Degree is 3.
 func (c *Asymmetric) Degree() float64 { return 3 }
 

@@ -1,11 +1,9 @@
 package cone
 
 // Cone is a closed convex cone K with a logarithmically homogeneous barrier, and the scaling of the
-// last point given to Scale. Vectors have length Len. No method but the constructors allocates, and
-// the scaling of a large semidefinite cone. A Cone is for one goroutine.
+// last point given to Scale. Vectors have an entry for each row. No method but the constructors
+// allocates, and the scaling of a large semidefinite cone. A Cone is for one goroutine.
 type Cone interface {
-	// Len is the number of rows.
-	Len() int
 	// Degree is the parameter ν of the barrier: sᵀz = νμ on the central path.
 	Degree() float64
 	// Unit sets e to the central point that is its own dual.

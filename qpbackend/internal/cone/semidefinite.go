@@ -57,9 +57,6 @@ func (c *Semidefinite) Within(ctx context.Context) {
 	c.mul.Within(ctx)
 }
 
-// Len is n(n+1)/2.
-func (c *Semidefinite) Len() int { return c.n * (c.n + 1) / 2 }
-
 // Degree is n.
 func (c *Semidefinite) Degree() float64 { return float64(c.n) }
 
@@ -80,9 +77,6 @@ func (c *Semidefinite) Margin(v []float64) float64 {
 	packed.Unpack(c.t, v, c.n)
 	return c.tri.Least(c.t, c.mul.Ends)
 }
-
-// Order is n.
-func (c *Semidefinite) Order() int { return c.n }
 
 // Apply sets dst to QXQ, as Mul, by way of RᵀXR: its rounding errors are then small in the scaling.
 func (c *Semidefinite) Apply(dst, x []float64) { c.through(dst, x, c.rt, c.r) }

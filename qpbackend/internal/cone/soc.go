@@ -27,9 +27,6 @@ func NewSecondOrder(n int) *SecondOrder {
 	return &SecondOrder{w: vec(), λ: vec(), a: vec(), b: vec(), s: vec(), z: vec()}
 }
 
-// Len is the number of rows.
-func (c *SecondOrder) Len() int { return len(c.w) }
-
 // Degree is 1: the barrier is −½ log(s₀² − ‖s₁‖²).
 func (c *SecondOrder) Degree() float64 { return 1 }
 

@@ -49,7 +49,7 @@ func TestEliminated(t *testing.T) {
 				}
 				clear(d[n+b.Start:][:b.Len])
 				c := cone.NewSemidefinite(b.Order)
-				if !c.Scale(interior(rng, c), interior(rng, c)) {
+				if !c.Scale(interior(rng, c, b.Order), interior(rng, c, b.Order)) {
 					t.Fatal("no scaling")
 				}
 				scalings[k] = c
@@ -143,7 +143,7 @@ func TestOwn(t *testing.T) {
 				d[j] = 0
 			}
 			c := cone.NewSemidefinite(b.Order)
-			if !c.Scale(interior(rng, c), interior(rng, c)) {
+			if !c.Scale(interior(rng, c, b.Order), interior(rng, c, b.Order)) {
 				t.Fatal("no scaling")
 			}
 			scalings = append(scalings, c)
@@ -175,8 +175,8 @@ func TestOwn(t *testing.T) {
 }
 
 // interior is a point of the cone.
-func interior(rng *rand.Rand, c *cone.Semidefinite) []float64 {
-	v, e := make([]float64, c.Len()), make([]float64, c.Len())
+func interior(rng *rand.Rand, c *cone.Semidefinite, order int) []float64 {
+	v, e := make([]float64, order*(order+1)/2), make([]float64, order*(order+1)/2)
 	for i := range v {
 		v[i] = rng.NormFloat64()
 	}
@@ -199,7 +199,7 @@ func TestFormExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := cone.NewSemidefinite(order)
-	if !c.Scale(interior(rng, c), interior(rng, c)) {
+	if !c.Scale(interior(rng, c, order), interior(rng, c, order)) {
 		t.Fatal("no scaling")
 	}
 	sys.Load(1, make([]bool, n+m))
@@ -259,7 +259,7 @@ func TestPrice(t *testing.T) {
 			continue
 		}
 		s := cone.NewSemidefinite(c.order)
-		if !s.Scale(interior(rng, s), interior(rng, s)) {
+		if !s.Scale(interior(rng, s, c.order), interior(rng, s, c.order)) {
 			t.Fatal("no scaling")
 		}
 		sys.SetScaling(0, s)
