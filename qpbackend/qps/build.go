@@ -15,10 +15,10 @@ func (p *parser) file() (*File, error) {
 	if len(p.cols) == 0 {
 		return nil, errors.New("the file has no columns")
 	}
-	if p.objName != "" && p.objGot == "" {
-		return nil, fmt.Errorf("OBJNAME names %q, which is no N row", p.objName)
+	if p.objective.name != "" && p.objective.got == "" {
+		return nil, fmt.Errorf("OBJNAME names %q, which is no N row", p.objective.name)
 	}
-	prob := &qpbackend.Problem{R: p.r}
+	prob := &qpbackend.Problem{R: p.objective.r}
 	for _, c := range p.cols {
 		prob.Q = append(prob.Q, c.q)
 	}
@@ -125,11 +125,11 @@ func (p *parser) notes() {
 		note("%d columns have an upper bound not above zero and no stated lower bound: "+
 			"they are read as unbounded below", freed)
 	}
-	if p.objGot == "" {
+	if p.objective.got == "" {
 		note("there is no N row: the linear part of the objective is zero")
 	}
-	if p.droppedN > 0 {
-		note("%d further N rows with %d coefficients are left out", p.droppedN, p.droppedEntries)
+	if p.objective.droppedN > 0 {
+		note("%d further N rows with %d coefficients are left out", p.objective.droppedN, p.objective.droppedEntries)
 	}
 	if p.out.Maximize {
 		note("OBJSENSE is MAX: the problem minimises the negative of the objective")

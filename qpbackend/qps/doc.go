@@ -6,7 +6,7 @@
 // Points on which readers disagree, and the choice of this one:
 //
 //   - Fixed columns (names may hold spaces) or free format: fixed if every line
-//     fits the columns, else free. Options.Format decides otherwise.
+//     fits the columns, else free.
 //   - The right-hand side of the objective row is minus the constant r.
 //   - QUADOBJ, QSECTION, QUADRATIC and HESSIAN give one triangle of P, QMATRIX
 //     gives both.

@@ -18,15 +18,15 @@ const (
 
 // parser collects the statements of the lines.
 type parser struct {
-	opt    Options
-	fixed  bool
-	misfit int // the line that kept Auto from Fixed, 0 for none
+	sif    bool // see Options
+	fixed  bool // fields by column, as punched cards had them
+	misfit int  // the line that does not fit these, 0 for none
 	sec    section
+	no     int // of the line
 	size   problemfile.Size
 
-	out     File
-	objName string // by OBJNAME
-	objGot  string // the objective row, once found
+	out       File
+	objective objective
 
 	row  map[string]int
 	rows []rowSpec
@@ -37,11 +37,17 @@ type parser struct {
 	entries   problemfile.Entries // of A
 	quad      problemfile.Entries // of P
 	bothSides bool                // quad has both triangles
-	r         float64
-	rGiven    bool
 
-	sets                     [3]setName // of rhsSection, rangeSection and boundSection
-	droppedN, droppedEntries int
+	sets [3]setName // of rhsSection, rangeSection and boundSection
+}
+
+// objective has the statements about the N rows.
+type objective struct {
+	name                     string // by OBJNAME
+	got                      string // the row, once found
+	r                        float64
+	rGiven                   bool
+	droppedN, droppedEntries int // of other rows
 }
 
 type rowSpec struct {
@@ -83,10 +89,6 @@ func (s *setName) takes(name string) bool {
 	return name == s.name
 }
 
-func newParser(opt Options, stored int) *parser {
-	return &parser{opt: opt, size: problemfile.NewSize(stored), row: map[string]int{}, col: map[string]int{}}
-}
-
 // fits looks whether all lines can be cut by columns; if not, fields stand between white space.
 func (p *parser) fits(l line) error {
 	switch {
@@ -104,7 +106,7 @@ func (p *parser) fits(l line) error {
 }
 
 func (p *parser) line(l line) error {
-	if l.header {
+	if p.no = l.no; l.header {
 		return p.header(l.text)
 	}
 	switch p.sec {
@@ -113,14 +115,14 @@ func (p *parser) line(l line) error {
 	case senseSection:
 		return p.sense(strings.TrimSpace(l.text))
 	case objNameSection:
-		p.objName = strings.TrimSpace(l.text)
+		p.objective.name = strings.TrimSpace(l.text)
 		return nil
 	case skipped:
 		return nil
 	}
 	c, err := p.card(l.text)
 	if err == nil {
-		err = p.take(c, l.no)
+		err = p.take(c)
 	}
 	if err != nil && p.misfit > 0 {
 		return fmt.Errorf("%w (read as free format, because line %d does not fit the columns of the fixed one)", err,
@@ -162,7 +164,7 @@ func (p *parser) header(text string) error {
 			return p.sense(f[1])
 		}
 	case triangleSection, matrixSection:
-		if len(f) > 1 && p.objGot != "" && f[1] != p.objGot {
+		if len(f) > 1 && p.objective.got != "" && f[1] != p.objective.got {
 			return fmt.Errorf("section %s for row %q: quadratic constraints are not supported", key, f[1])
 		}
 		if p.quad.Len() > 0 {
@@ -186,26 +188,26 @@ func (p *parser) sense(s string) error {
 }
 
 // take puts one card where it belongs.
-func (p *parser) take(c card, no int) error {
+func (p *parser) take(c card) error {
 	if p.sec >= rhsSection && p.sec <= boundSection && !p.sets[p.sec-rhsSection].takes(c.name) {
 		return nil
 	}
 	switch p.sec {
 	case rowSection:
-		return p.newRow(c, no)
+		return p.newRow(c)
 	case colSection:
-		return p.column(c, no)
+		return p.column(c)
 	case rhsSection:
-		return p.eachRow(c, no, p.rightHandSide)
+		return p.eachRow(c, p.rightHandSide)
 	case rangeSection:
-		return p.eachRow(c, no, p.rangeOf)
+		return p.eachRow(c, p.rangeOf)
 	case boundSection:
-		return p.bound(c, no)
+		return p.bound(c)
 	}
-	return p.quadratic(c, no)
+	return p.quadratic(c)
 }
 
-func (p *parser) newRow(c card, no int) error {
+func (p *parser) newRow(c card) error {
 	if _, ok := p.row[c.name]; ok {
 		return fmt.Errorf("row %q is stated twice", c.name)
 	}
@@ -215,24 +217,24 @@ func (p *parser) newRow(c card, no int) error {
 	c.name = strings.Clone(c.name)
 	switch kind := strings.ToUpper(c.kind); kind {
 	case "N":
-		if p.objGot == "" && (p.objName == "" || p.objName == c.name) {
-			p.objGot = c.name
+		if p.objective.got == "" && (p.objective.name == "" || p.objective.name == c.name) {
+			p.objective.got = c.name
 			p.row[c.name] = objectiveRow
 			return nil
 		}
 		p.row[c.name] = ignoredRow
-		p.droppedN++
+		p.objective.droppedN++
 		return nil
 	case "E", "L", "G":
 		p.row[c.name] = len(p.rows)
-		p.rows = append(p.rows, rowSpec{kind: kind[0], line: no})
+		p.rows = append(p.rows, rowSpec{kind: kind[0], line: p.no})
 		p.out.RowNames = append(p.out.RowNames, c.name)
 		return nil
 	}
 	return fmt.Errorf("row %q has type %q, want N, E, L or G", c.name, c.kind)
 }
 
-func (p *parser) column(c card, no int) error {
+func (p *parser) column(c card) error {
 	if c.marker != "" {
 		switch c.marker {
 		case "INTORG":
@@ -254,15 +256,15 @@ func (p *parser) column(c card, no int) error {
 		p.cols = append(p.cols, colSpec{upper: math.Inf(1), integer: p.inInteger})
 		p.out.ColNames = append(p.out.ColNames, c.name)
 	}
-	return p.eachRow(c, no, func(i int, v float64, no int) error {
+	return p.eachRow(c, func(i int, v float64) error {
 		if math.IsInf(v, 0) {
 			return fmt.Errorf("coefficient of column %q is beyond all numbers", c.name)
 		}
 		switch col := &p.cols[j]; {
 		case i == ignoredRow:
-			p.droppedEntries++
+			p.objective.droppedEntries++
 		case i != objectiveRow:
-			p.entries.Put(i, j, v, no)
+			p.entries.Put(i, j, v, p.no)
 		case col.qGiven:
 			return fmt.Errorf("the objective of column %q is stated twice", c.name)
 		default:
@@ -273,7 +275,7 @@ func (p *parser) column(c card, no int) error {
 }
 
 // eachRow calls put for the pairs of the card, whose names are rows.
-func (p *parser) eachRow(c card, no int, put func(i int, v float64, no int) error) error {
+func (p *parser) eachRow(c card, put func(i int, v float64) error) error {
 	if err := p.size.Add(c.n); err != nil {
 		return err
 	}
@@ -282,34 +284,34 @@ func (p *parser) eachRow(c card, no int, put func(i int, v float64, no int) erro
 		if !ok {
 			return fmt.Errorf("unknown row %q", e.name)
 		}
-		if err := put(i, e.value, no); err != nil {
+		if err := put(i, e.value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *parser) rightHandSide(i int, v float64, no int) error {
+func (p *parser) rightHandSide(i int, v float64) error {
 	switch {
 	case i == ignoredRow:
 	case i == objectiveRow:
 		if math.Abs(v) >= qpbackend.Infinity {
 			return fmt.Errorf("the constant of the objective is %g", -v)
 		}
-		if p.rGiven {
+		if p.objective.rGiven {
 			return fmt.Errorf("the constant of the objective is stated twice")
 		}
-		p.r, p.rGiven = -v, true
+		p.objective.r, p.objective.rGiven = -v, true
 	case p.rows[i].rhsGiven:
 		return fmt.Errorf("the right-hand side of row %q is stated twice", p.out.RowNames[i])
 	default:
 		r := &p.rows[i]
-		r.rhs, r.rhsGiven, r.line = v, true, no
+		r.rhs, r.rhsGiven, r.line = v, true, p.no
 	}
 	return nil
 }
 
-func (p *parser) rangeOf(i int, v float64, no int) error {
+func (p *parser) rangeOf(i int, v float64) error {
 	if i < 0 {
 		return nil
 	}
@@ -317,17 +319,17 @@ func (p *parser) rangeOf(i int, v float64, no int) error {
 	if r.hasRange {
 		return fmt.Errorf("the range of row %q is stated twice", p.out.RowNames[i])
 	}
-	r.span, r.hasRange, r.line = v, true, no
+	r.span, r.hasRange, r.line = v, true, p.no
 	return nil
 }
 
-func (p *parser) bound(c card, no int) error {
+func (p *parser) bound(c card) error {
 	j, ok := p.col[c.pairs[0].name]
 	if !ok {
 		return fmt.Errorf("unknown column %q", c.pairs[0].name)
 	}
 	b, v := &p.cols[j], c.pairs[0].value
-	b.line = no
+	b.line = p.no
 	switch c.kind {
 	case "LO", "LI":
 		b.lower, b.lowerStated = v, true
@@ -335,7 +337,7 @@ func (p *parser) bound(c card, no int) error {
 	case "UP", "UI":
 		b.upper = v
 		b.integer = b.integer || c.kind == "UI"
-		if !b.lowerStated && (v < 0 || v == 0 && p.opt.SIF) {
+		if !b.lowerStated && (v < 0 || v == 0 && p.sif) {
 			b.lower, b.freed = math.Inf(-1), true
 		}
 	case "FX":
@@ -355,7 +357,7 @@ func (p *parser) bound(c card, no int) error {
 	return nil
 }
 
-func (p *parser) quadratic(c card, no int) error {
+func (p *parser) quadratic(c card) error {
 	i, ok := p.col[c.name]
 	if !ok {
 		return fmt.Errorf("unknown column %q", c.name)
@@ -372,9 +374,9 @@ func (p *parser) quadratic(c card, no int) error {
 			return fmt.Errorf("coefficient of columns %q and %q is beyond all numbers", c.name, e.name)
 		}
 		if p.bothSides {
-			p.quad.Put(i, j, e.value, no)
+			p.quad.Put(i, j, e.value, p.no)
 		} else {
-			p.quad.Put(min(i, j), max(i, j), e.value, no)
+			p.quad.Put(min(i, j), max(i, j), e.value, p.no)
 		}
 	}
 	return nil

@@ -8,19 +8,8 @@ import (
 	"github.com/dcopt/dcopt/qpbackend/problemfile"
 )
 
-// Format is how a line is cut into fields.
-type Format uint8
-
-// The formats.
-const (
-	Auto  Format = iota // Fixed if every line fits the columns, else Free
-	Fixed               // fields by column, as punched cards had them
-	Free                // fields by white space
-)
-
 // Options say how to read. The zero value is right for .mps and .qps files.
 type Options struct {
-	Format Format
 	// SIF takes CUTEst's side where it differs: an upper bound of zero also
 	// takes away a lower bound that is not stated.
 	SIF bool
@@ -38,11 +27,10 @@ func Read(r io.Reader, opt Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(opt, len(data))
-	if p.fixed = opt.Format != Free; opt.Format == Auto {
-		err = each(data, p.fits)
+	p := &parser{
+		sif: opt.SIF, fixed: true, size: problemfile.NewSize(len(data)), row: map[string]int{}, col: map[string]int{},
 	}
-	if err == nil {
+	if err = each(data, p.fits); err == nil {
 		p.sec = none
 		err = each(data, p.line)
 	}

@@ -210,13 +210,10 @@ func TestNamesWithSpaces(t *testing.T) {
 	expect(t, "the first row", f.RowNames[0], "ROW 1 A")
 	expect(t, "u", f.Problem.U, "[8 3 6 0]")
 	expect(t, "hi", f.Problem.Hi, "[4 6 +Inf]")
-	if _, err := qps.Read(strings.NewReader(text), qps.Options{Format: qps.Free}); err == nil {
-		t.Error("free format reads names with spaces")
-	}
 }
 
 func TestFormats(t *testing.T) {
-	want := fmt.Sprint(read(t, qps.Options{Format: qps.Fixed}, everything).Problem.L)
+	want := fmt.Sprint(read(t, qps.Options{}, everything).Problem.L)
 	squeezed := ""
 	for _, line := range strings.Split(everything, "\n") {
 		if strings.HasPrefix(line, " ") {
@@ -224,13 +221,7 @@ func TestFormats(t *testing.T) {
 		}
 		squeezed += line + "\r\n"
 	}
-	for _, format := range []qps.Format{qps.Auto, qps.Free} {
-		f := read(t, qps.Options{Format: format}, squeezed)
-		expect(t, "l", f.Problem.L, want)
-	}
-	if _, err := qps.Read(strings.NewReader(squeezed), qps.Options{Format: qps.Fixed}); err == nil {
-		t.Error("fixed format reads lines with tabs")
-	}
+	expect(t, "l", read(t, qps.Options{}, squeezed).Problem.L, want)
 	f := read(t, qps.Options{}, strings.Replace(everything, "NAME          SAMPLE", "NAME SAMPLE FREE", 1))
 	expect(t, "the name", f.Name, "SAMPLE")
 }
@@ -380,7 +371,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(small("QUADOBJ\n x x 1\nBOUNDS\n FR B x\n"))
 	f.Add(small("RANGES\n RNG c1 -2\nQMATRIX\n x y 1\n y x 1\n"))
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, opt := range []qps.Options{{}, {Format: qps.Fixed, SIF: true}, {Format: qps.Free}} {
+		for _, opt := range []qps.Options{{}, {SIF: true}} {
 			file, err := qps.Read(strings.NewReader(text), opt)
 			if err != nil {
 				continue
