@@ -130,8 +130,8 @@ func newReduction(p *qpbackend.Problem) *reduction {
 	}
 	r.byRow, _ = p.A.Transpose()
 	now := &r.now
-	now.Q, now.L, now.U = slices.Clone(p.Q), slices.Clone(p.L), slices.Clone(p.U)
-	now.Lo, now.Hi = make([]float64, n), make([]float64, n)
+	now.Q, now.Lo, now.Hi = slices.Clone(p.Q), make([]float64, n), make([]float64, n)
+	now.L, now.U = make([]float64, m), make([]float64, m)
 	for j := range n {
 		r.colAlive[j] = true
 		now.Lo[j], now.Hi[j] = p.Bounds(j)
@@ -142,6 +142,7 @@ func newReduction(p *qpbackend.Problem) *reduction {
 		}
 	}
 	for i := range m {
+		now.L[i], now.U[i] = p.Sides(i)
 		r.rowAlive[i] = true
 		r.push(i)
 	}
@@ -188,7 +189,7 @@ func (r *reduction) drain() {
 			continue
 		}
 		switch {
-		case r.now.L[i] <= -qpbackend.Infinity && r.now.U[i] >= qpbackend.Infinity:
+		case math.IsInf(r.now.L[i], -1) && math.IsInf(r.now.U[i], 1):
 			r.rowAlive[i] = false
 		case r.rowLen[i] == 0:
 			slack := sameTol * (1 + math.Abs(r.p.L[i]) + math.Abs(r.p.U[i]))
@@ -229,7 +230,7 @@ func (r *reduction) tighten(i int) {
 // over its factor. Where there is none, y names the row's side that excludes it: 1 the upper one,
 // else -1.
 func (st *step) within(l, u, lo, hi float64) (tightLo, tightHi, y float64) {
-	l, u = side(l)/st.a, side(u)/st.a
+	l, u = l/st.a, u/st.a
 	if st.a < 0 {
 		l, u = u, l
 	}
@@ -341,14 +342,6 @@ func (r *reduction) atBound(j int) {
 	}
 }
 
-// side makes an absent bound infinite.
-func side(v float64) float64 {
-	if math.Abs(v) >= qpbackend.Infinity {
-		return math.Inf(int(math.Copysign(1, v)))
-	}
-	return v
-}
-
 // singleton takes out a free column that occurs in row i alone, with the row:
 // the column's cost fixes the row's multiplier, and its sign the side that
 // holds.
@@ -369,9 +362,9 @@ func (r *reduction) singleton(j, i int, a float64) {
 	case r.now.L[i] == r.now.U[i]:
 		b = r.now.L[i]
 	case y > 0:
-		b = side(r.now.U[i])
+		b = r.now.U[i]
 	case y < 0:
-		b = side(r.now.L[i])
+		b = r.now.L[i]
 	}
 	if math.IsInf(b, 0) {
 		return // unbounded: for the backend

@@ -18,29 +18,10 @@ const (
 	Loose              // operator splitting: Tol 1e-6
 )
 
-// tol is the Settings.Tol that the suite asks for.
-func (g Grade) tol() float64 {
-	if g == Exact {
-		return 1e-8
-	}
-	return 1e-6
-}
-
-// objTol is the relative error allowed in an optimal value, pointTol in a
-// unique optimal point. Both leave room for the conditioning of the problems.
-func (g Grade) objTol() float64 {
-	if g == Exact {
-		return 1e-6
-	}
-	return 1e-5
-}
-
-func (g Grade) pointTol() float64 {
-	if g == Exact {
-		return 1e-4
-	}
-	return 1e-3
-}
+// grades have the Settings.Tol that the suite asks a grade for, and the relative errors allowed in
+// an optimal value and in a unique optimal point. Both leave room for the conditioning of the
+// problems.
+var grades = [...]struct{ tol, objTol, pointTol float64 }{Exact: {1e-8, 1e-6, 1e-4}, Loose: {1e-6, 1e-5, 1e-3}}
 
 // Check is one test of the suite.
 type Check struct {
@@ -114,7 +95,7 @@ type suite struct {
 
 func (s suite) settings() qpbackend.Settings {
 	set := s.b.DefaultSettings()
-	set.Tol = s.g.tol()
+	set.Tol = grades[s.g].tol
 	return set
 }
 

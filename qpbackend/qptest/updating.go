@@ -102,7 +102,7 @@ func (s suite) asFresh(t TB, k int, solver qpbackend.Solver, u qpbackend.Update,
 	}
 	s.ended(t, Case{Problem: now, Want: got.Status}, got)
 	s.ended(t, Case{Problem: now, Want: got.Status}, want)
-	if got.Objective != want.Objective && !agree(got.Objective, want.Objective, s.g.objTol()) {
+	if got.Objective != want.Objective && !agree(got.Objective, want.Objective, grades[s.g].objTol) {
 		t.Errorf("update %d: the objective is %.10g, from a fresh solver %.10g", k, got.Objective, want.Objective)
 	}
 }

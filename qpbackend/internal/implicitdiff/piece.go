@@ -107,10 +107,12 @@ func (p *piece) secondOrder(w []float64) {
 	}
 }
 
-// face makes the basis the identity.
-func (p *piece) face() {
+// face makes the basis the identity. It returns y = w − s, and the sizes of s and y.
+func (p *piece) face(s, w []float64) (y [3]float64, ps, py float64) {
 	clear(p.basis)
 	p.basis[0], p.basis[4], p.basis[8] = 1, 1, 1
+	y = [3]float64{w[0] - s[0], w[1] - s[1], w[2] - s[2]}
+	return y, num.NormInf(s), num.NormInf(y[:])
 }
 
 // curved sets D where s is on a smooth part of the boundary {g = 0} with the normal n of g there
@@ -157,9 +159,7 @@ func unit(v *[3]float64) {
 // exponential: on the curved boundary y = w − s is ν∇g with g = s₁·exp(s₀/s₁) − s₂, whose
 // Hessian is that of e^ρ/s₁·(1, −ρ, 0), ρ = s₀/s₁.
 func (p *piece) exponential(s, w []float64) {
-	y := [3]float64{w[0] - s[0], w[1] - s[1], w[2] - s[2]}
-	ps, py := num.NormInf(s), num.NormInf(y[:])
-	p.face()
+	y, ps, py := p.face(s, w)
 	switch {
 	case py == 0:
 		p.uniform(1)
@@ -192,9 +192,7 @@ func (p *piece) exponential(s, w []float64) {
 // power: on the curved boundary y is ν∇g with g = |s₂| − s₀^α·s₁^β, whose Hessian is that of
 // αβ|s₂|·(1/s₀, −1/s₁, 0), and ν = |y₂|.
 func (p *piece) power(s, w []float64) {
-	y := [3]float64{w[0] - s[0], w[1] - s[1], w[2] - s[2]}
-	ps, py := num.NormInf(s), num.NormInf(y[:])
-	p.face()
+	y, ps, py := p.face(s, w)
 	α := p.Alpha
 	switch {
 	case py == 0:

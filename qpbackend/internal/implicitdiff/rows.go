@@ -74,11 +74,7 @@ func newRows(p *qpbackend.Problem) (*rows, error) {
 		r.at.RowIdx = append(r.at.RowIdx, v...)
 		own := row(i)
 		for t, j := range own {
-			k := t
-			if len(own) < len(v) {
-				k, _ = slices.BinarySearch(v, j)
-			}
-			r.slot[from[byRow.ColPtr[i]+t]] = at + k
+			r.slot[from[byRow.ColPtr[i]+t]] = at + place(own, v, t, j)
 		}
 	}
 	for _, c := range p.Cones {
@@ -86,17 +82,22 @@ func newRows(p *qpbackend.Problem) (*rows, error) {
 			continue
 		}
 		for i := c.Start + 1; i < c.Start+c.Len; i++ {
-			r.first[i] = make([]int, len(pattern[c.Start]))
-			for t, j := range pattern[c.Start] {
-				k := t
-				if len(pattern[i]) > len(pattern[c.Start]) {
-					k, _ = slices.BinarySearch(pattern[i], j)
-				}
-				r.first[i][t] = r.at.ColPtr[i] + k
+			head := pattern[c.Start]
+			r.first[i] = make([]int, len(head))
+			for t, j := range head {
+				r.first[i][t] = r.at.ColPtr[i] + place(head, pattern[i], t, j)
 			}
 		}
 	}
 	return r, nil
+}
+
+// place is the place in the ascending list all of v, entry t of a part of it.
+func place(part, all []int, t, v int) int {
+	if len(part) < len(all) {
+		t, _ = slices.BinarySearch(all, v)
+	}
+	return t
 }
 
 // union is that of two ascending lists; a where they are equal.

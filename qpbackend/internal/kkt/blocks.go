@@ -45,14 +45,6 @@ func (s *System) number() int {
 	return count
 }
 
-func (s *System) signExtra() {
-	for _, e := range s.cones.extra {
-		if e >= 0 {
-			s.tri.sign[e], s.tri.sign[e+1] = -1, 1
-		}
-	}
-}
-
 // blockEntries is the number of entries that blocks add off the diagonal.
 func (s *System) blockEntries() int {
 	count := 0

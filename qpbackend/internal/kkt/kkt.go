@@ -52,7 +52,11 @@ func newSystem(ctx context.Context, p, at *sparse.CSC, blocks []Block, gone []bo
 			s.tri.sign[i] = -1
 		}
 	}
-	s.signExtra()
+	for _, e := range s.cones.extra {
+		if e >= 0 {
+			s.tri.sign[e+1] = 1
+		}
+	}
 	f, err := s.newFactor(ctx, how, like)
 	if err != nil {
 		return nil, fmt.Errorf("kkt: %w", err)
