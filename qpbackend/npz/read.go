@@ -232,10 +232,8 @@ func (p *reader) shapes() error {
 }
 
 func finite(name string, d arrays.Dense) error {
-	for _, v := range d.Values {
-		if math.IsInf(v, 0) {
-			return fmt.Errorf("the array %q has an infinite entry", name)
-		}
+	if slices.ContainsFunc(d.Values, func(v float64) bool { return math.IsInf(v, 0) }) {
+		return fmt.Errorf("the array %q has an infinite entry", name)
 	}
 	return nil
 }
@@ -310,24 +308,19 @@ func (p *reader) hessian() (*sparse.CSC, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, below := 0.0, false
-	for i := range m.Rows {
-		for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
-			top, below = max(top, math.Abs(m.Val[k])), below || m.Idx[k] < i
-		}
-	}
 	var t sparse.Triplets
-	triangle := false
+	top, below, above := 0.0, false, false
 	for i := range m.Rows {
 		for k := m.Ptr[i]; k < m.Ptr[i+1]; k++ {
-			triangle = triangle || m.Idx[k] > i
-			t.Add(i, m.Idx[k], m.Val[k])
+			j, v := m.Idx[k], m.Val[k]
+			top, below, above = max(top, math.Abs(v)), below || j < i, above || j > i
+			t.Add(i, j, v)
 		}
 	}
 	full, _ := t.CSC(p.n, p.n)
 	note := func(format string, args ...any) { p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...)) }
 	if p.form["P"] == columns && !below {
-		if triangle {
+		if above {
 			note(`the matrix "P" has no entries below the diagonal: ` +
 				`it is read as the upper triangle of a symmetric matrix`)
 		}

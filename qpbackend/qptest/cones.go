@@ -59,9 +59,7 @@ func (s suite) conesOf(name string, kinds ...qpbackend.ConeKind) []Check {
 		Check{name + "warm, own solution", func(t TB) { s.warmOwn(t, moving(1, kinds...)) }},
 		Check{name + "warm, garbage", func(t TB) { s.warmGarbage(t, sample(kinds...)) }},
 		Check{name + "cancelled before", func(t TB) {
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			s.interrupted(t, ctx, context.Canceled, sample(kinds...))
+			s.interrupted(t, ended(), context.Canceled, sample(kinds...))
 		}},
 		Check{name + "one iteration", func(t TB) { s.oneIteration(t, sample(kinds...)) }},
 		Check{name + "slices are reused", func(t TB) { s.reused(t, sample(kinds...)) }},

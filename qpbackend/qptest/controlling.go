@@ -13,9 +13,7 @@ import (
 func (s suite) controlling() []Check {
 	return []Check{
 		{"context/cancelled before", func(t TB) {
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			s.interrupted(t, ctx, context.Canceled, sample())
+			s.interrupted(t, ended(), context.Canceled, sample())
 		}},
 		{"context/deadline in the past", func(t TB) {
 			ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
@@ -29,11 +27,16 @@ func (s suite) controlling() []Check {
 	}
 }
 
-// neverMade has New refuse to work in a context that has ended.
-func (s suite) neverMade(t TB) {
+// ended is a context that has been cancelled.
+func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	solver, err := s.b.New(ctx, sample().Problem, s.settings())
+	return ctx
+}
+
+// neverMade has New refuse to work in a context that has ended.
+func (s suite) neverMade(t TB) {
+	solver, err := s.b.New(ended(), sample().Problem, s.settings())
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("New gives the error %v in a cancelled context, want %v", err, context.Canceled)
 	}

@@ -24,8 +24,7 @@ func Cycles(t *testing.T, b qpbackend.Backend, n int) {
 	if len(have) > 0 {
 		cones = sample(have...)
 	}
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
+	cancelled := ended()
 	cycle := func(k int) {
 		c := plain
 		if k%16 == 0 && len(have) > 0 {

@@ -81,6 +81,20 @@ func (t *Part) Start(s Point) (of Point) {
 	return of
 }
 
+// Curved says of each variable of p whether it has an entry in P.
+func Curved(p *qpbackend.Problem) []bool {
+	in := make([]bool, len(p.Q))
+	if p.P == nil {
+		return in
+	}
+	for j := range in {
+		for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
+			in[i], in[j] = true, true
+		}
+	}
+	return in
+}
+
 // Pick sets dst to the entries of from at the places, and returns it.
 func Pick[T any](dst, from []T, at []int) []T {
 	for k, i := range at {

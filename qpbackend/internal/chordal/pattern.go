@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/qpbackend"
 	"github.com/dcopt/dcopt/qpbackend/internal/packed"
+	"github.com/dcopt/dcopt/qpbackend/reduce"
 	"github.com/dcopt/dcopt/qpbackend/sparse"
 )
 
@@ -49,17 +50,10 @@ func PatternOf(p *qpbackend.Problem) Pattern {
 			in.Completion[i] = c.Kind == qpbackend.Semidefinite
 		}
 	}
-	squares := make([]bool, p.A.Cols)
-	if p.P != nil {
-		for j := range p.P.Cols {
-			for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
-				squares[i], squares[j] = true, true
-			}
-		}
-	}
+	curved := reduce.Curved(p)
 	for j := range p.A.Cols {
 		k := p.A.ColPtr[j]
-		if p.A.ColPtr[j+1] != k+1 || p.A.Val[k] == 0 || entries[p.A.RowIdx[k]] != 1 || p.Q[j] != 0 || squares[j] {
+		if p.A.ColPtr[j+1] != k+1 || p.A.Val[k] == 0 || entries[p.A.RowIdx[k]] != 1 || p.Q[j] != 0 || curved[j] {
 			continue
 		}
 		if lo, hi := p.Bounds(j); math.IsInf(lo, -1) && math.IsInf(hi, 1) {

@@ -72,22 +72,15 @@ type ray struct {
 	share    float64 // of the multiple of the sum of all rays
 }
 
-// rowsAndSquares are of each row, 1 + its cone if that is semidefinite, and of each variable
-// whether it is in P.
-func rowsAndSquares(p *qpbackend.Problem) (of []int, squares []bool) {
-	n, m := p.Dims()
-	of, squares = make([]int, m), make([]bool, n)
+// conesOf are of each row 1 + its cone if that is semidefinite.
+func conesOf(p *qpbackend.Problem) []int {
+	of := make([]int, len(p.L))
 	for k, c := range p.Cones {
 		for i := c.Start; c.Kind == qpbackend.Semidefinite && i < c.Start+c.Len; i++ {
 			of[i] = 1 + k
 		}
 	}
-	for j := range n {
-		for _, i := range p.P.RowIdx[p.P.ColPtr[j]:p.P.ColPtr[j+1]] {
-			squares[i], squares[j] = true, true
-		}
-	}
-	return of, squares
+	return of
 }
 
 // alike reports whether both reductions have problems of one pattern.
@@ -104,10 +97,10 @@ func (r *faces) alike(o *faces) bool {
 func newFaces(p *qpbackend.Problem, tol float64) *faces {
 	r := &faces{tol: tol, faces: make([]*face, len(p.Cones))}
 	r.n, r.m = p.Dims()
-	of, squares := rowsAndSquares(p)
+	of, curved := conesOf(p), reduce.Curved(p)
 	sums := make([][]float64, len(p.Cones))
 	for j := range r.n {
-		if p.Q[j] != 0 || squares[j] {
+		if p.Q[j] != 0 || curved[j] {
 			continue
 		}
 		lo, hi := p.Bounds(j)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/poll"
 	"github.com/dcopt/dcopt/qpbackend/internal/elimination"
 	"github.com/dcopt/dcopt/qpbackend/internal/ldl"
@@ -315,7 +316,7 @@ func (f *eliminated) solve(x, b []float64) {
 		rhs := b[g.first:][:g.len]
 		if g.own != nil {
 			g.own.Before(b, rhs, g.t, g.y, g.scaling.Apply)
-		} else if !zero(rhs) {
+		} else if num.NormInf(rhs) != 0 {
 			g.scaling.Div(g.y, rhs)
 			f.addTransposed(b, g, g.y)
 		}
@@ -342,15 +343,6 @@ func (f *eliminated) solve(x, b []float64) {
 		}
 		g.scaling.Div(rhs, g.t)
 	}
-}
-
-func zero(v []float64) bool {
-	for _, e := range v {
-		if e != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // addTransposed adds Aᵀy for the rows of a block.

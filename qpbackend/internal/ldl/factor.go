@@ -76,7 +76,7 @@ func (f *Factor) Pivots() (d []float64, perm []int) { return f.d, f.perm }
 // for the error, and in the first call.
 func (f *Factor) Factorise(ctx context.Context, val []float64, sign []int8,
 	reg Regularisation) (replaced int, err error) {
-	if size := f.entries(); len(val) != size {
+	if size := len(f.first.dest); len(val) != size {
 		return 0, fmt.Errorf("ldl: %d values for %d entries", len(val), size)
 	}
 	if sign != nil && len(sign) != f.n {
@@ -122,14 +122,6 @@ func (f *Factor) Refactor(ctx context.Context, diag []float64, reg Regularisatio
 // SolveAhead sets x to the solution for the right-hand side of Refactor, if that was the last call.
 // No allocation.
 func (f *Factor) SolveAhead(x []float64) { f.finish(x) }
-
-// entries is the number of the caller's values.
-func (f *Factor) entries() int {
-	if f.n == 0 {
-		return 0
-	}
-	return f.last[f.n-1]
-}
 
 // pivot stores d as pivot k, replaced if the regularisation says so, and
 // reports whether it can be divided by.

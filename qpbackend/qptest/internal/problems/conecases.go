@@ -17,32 +17,23 @@ var Kinds = []qpbackend.ConeKind{qpbackend.SecondOrder, qpbackend.Exponential, q
 // place.
 func WithCones(kinds ...qpbackend.ConeKind) []Case {
 	var all []Case
+	other := func(c qpbackend.Cone) bool { return !slices.Contains(kinds, c.Kind) }
 	for _, group := range [][]Case{secondOrderCases(), exponentialCases(), powerCases(), semidefiniteCases(),
 		mixedCases()} {
 		for _, c := range group {
-			if onlyKinds(c.Problem, kinds) {
+			if !slices.ContainsFunc(c.Problem.Cones, other) {
 				all = append(all, c)
 			}
 		}
 	}
-	return withBoxed(append(all, randomConeCases(kinds)...))
-}
-
-func onlyKinds(p *qpbackend.Problem, kinds []qpbackend.ConeKind) bool {
-	return !slices.ContainsFunc(p.Cones, func(c qpbackend.Cone) bool { return !slices.Contains(kinds, c.Kind) })
-}
-
-// randomConeCases are the cases of RandomCones, with each kind in all outcomes.
-func randomConeCases(kinds []qpbackend.ConeKind) []Case {
-	var all []Case
 	if len(kinds) > 0 {
-		for seed := range uint64(5 * (len(kinds) + 2)) {
+		for seed := range uint64(5 * (len(kinds) + 2)) { // with each kind in all outcomes
 			c := RandomCones(seed, kinds...)
 			c.Name = "random: " + c.Name
 			all = append(all, c)
 		}
 	}
-	return all
+	return withBoxed(all)
 }
 
 // OnCone has variables that form a cone of the kind, of the exponent alpha if it is a power cone,
@@ -62,14 +53,6 @@ func OnCone(kind qpbackend.ConeKind, alpha float64, cost, l, u []float64) *qpbac
 		Q: cost, A: a, L: slices.Concat(l, Filled(n, 0)), U: slices.Concat(u, Filled(n, 0)),
 		Cones: []qpbackend.Cone{{Kind: kind, Start: n, Len: n, Alpha: alpha}},
 	}
-}
-
-func unfeasible(name string, p *qpbackend.Problem) Case {
-	return Case{Name: name, Problem: p, Want: qpbackend.PrimalInfeasible}
-}
-
-func unbounded(name string, p *qpbackend.Problem) Case {
-	return Case{Name: name, Problem: p, Want: qpbackend.DualInfeasible}
 }
 
 func secondOrderCases() []Case {

@@ -136,12 +136,12 @@ func Infeasible() []Case {
 		{"unbounded: with equalities", "1 0 0; 0 0 0; 0 0 0", "0 -1 -1", "1 1 -1; 0 1 0", "0 0", "0 inf", "", "",
 			"unbounded"},
 	})
-	for k := range 4 {
-		n := 10 + 5*k
-		none := ConeSpec{Want: qpbackend.PrimalInfeasible, Vars: n, Intervals: n, Rank: n, Density: 0.3}
-		ray := ConeSpec{Want: qpbackend.DualInfeasible, Vars: n, Intervals: n, Rank: n / 3, Density: 0.3}
-		out = append(out, unfeasible(fmt.Sprintf("infeasible: random %d", k), none.Case(uint64(k)).Problem),
-			unbounded(fmt.Sprintf("unbounded: random %d", k), ray.Case(uint64(k)).Problem))
+	for k := range uint64(4) {
+		n := 10 + 5*int(k)
+		none := ConeSpec{Want: qpbackend.PrimalInfeasible, Vars: n, Intervals: n, Rank: n, Density: 0.3}.Case(k)
+		ray := ConeSpec{Want: qpbackend.DualInfeasible, Vars: n, Intervals: n, Rank: n / 3, Density: 0.3}.Case(k)
+		none.Name, ray.Name = fmt.Sprintf("infeasible: random %d", k), fmt.Sprintf("unbounded: random %d", k)
+		out = append(out, none, ray)
 	}
 	return out
 }

@@ -17,6 +17,11 @@ import (
 // and unbounded stand in its place.
 type written struct{ name, p, q, a, l, u, x, y, unique string }
 
+// outcomes are those without an optimum.
+var outcomes = map[string]qpbackend.Status{
+	"infeasible": qpbackend.PrimalInfeasible, "unbounded": qpbackend.DualInfeasible,
+}
+
 // number reads a number, a root of one, or e.
 func number(text string) float64 {
 	if of, negative := strings.CutPrefix(text, "-"); negative {
@@ -118,15 +123,13 @@ func read(list []written) (out []Case) {
 		if w.p != "" {
 			p.P = Upper(byRows(w.p)...)
 		}
-		switch w.unique {
-		case "infeasible":
-			out = append(out, unfeasible(w.name, p))
-		case "unbounded":
-			out = append(out, unbounded(w.name, p))
-		default:
-			out = append(out, Solved(w.name, p, numbers(w.x), numbers(w.y), strings.Contains(w.unique, "x"),
-				strings.Contains(w.unique, "y")))
+		want, none := outcomes[w.unique]
+		c := Case{Name: w.name, Problem: p, Want: want}
+		if !none {
+			c = Solved(w.name, p, numbers(w.x), numbers(w.y), strings.Contains(w.unique, "x"),
+				strings.Contains(w.unique, "y"))
 		}
+		out = append(out, c)
 	}
 	return out
 }
