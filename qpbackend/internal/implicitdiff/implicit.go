@@ -19,24 +19,29 @@ type Derivative struct {
 	n, m int
 
 	pieces []*piece
-	expand []int       // of each piece, its block in the system; −1 for a dense basis
 	p      *sparse.CSC // scaled
-	q      *sparse.CSC // and once more, by level
-	at     *sparse.CSC // scaled, turned and weighted: Âᵀ
 	rows   *rows
-	sys    *kkt.System
+	mat    matrices
 
 	scale *equil.Scaling
-	level *equil.Scaling // of the matrix
 	now   point
 	side  []side // of the variables, then of the rows
 	old   []side
 	room  room
 
-	singular bool    // the matrix is, or nearly
-	missed   float64 // by the last solve, see qpbackend.Tangent
-	reg      qpbackend.Regularity
-	out      qpbackend.Tangent // the point in the units of the problem
+	missed float64 // by the last solve, see qpbackend.Tangent
+	reg    qpbackend.Regularity
+	out    qpbackend.Tangent // the point in the units of the problem
+}
+
+// matrices are those of the linearised conditions, in units of their own.
+type matrices struct {
+	q        *sparse.CSC    // P by level
+	at       *sparse.CSC    // scaled, turned and weighted: Âᵀ
+	level    *equil.Scaling // of the matrix
+	sys      *kkt.System
+	expand   []int // of each piece, its block in the system; −1 for a dense basis
+	singular bool  // or nearly
 }
 
 // point is a point, scaled.
@@ -76,22 +81,22 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 	if err != nil {
 		return nil, err
 	}
-	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), q: p.P.Clone(), at: r.at, rows: r,
-		level: equil.New(n, m, nil)}
+	d := &Derivative{prob: p, n: n, m: m, p: p.P.Clone(), rows: r,
+		mat: matrices{q: p.P.Clone(), at: r.at, level: equil.New(n, m, nil)}}
 	var blocks []kkt.Block
 	for _, c := range p.Cones {
 		pc := newPiece(c)
 		d.pieces = append(d.pieces, pc)
-		if d.expand = append(d.expand, -1); long(c) {
-			d.expand[len(d.expand)-1] = len(blocks)
+		if d.mat.expand = append(d.mat.expand, -1); long(c) {
+			d.mat.expand[len(d.mat.expand)-1] = len(blocks)
 			blocks = append(blocks, kkt.Block{Start: c.Start, Len: c.Len, Expanded: true})
-			d.level.Groups = append(d.level.Groups, equil.Group{Start: c.Start, Len: c.Len})
+			d.mat.level.Groups = append(d.mat.level.Groups, equil.Group{Start: c.Start, Len: c.Len})
 		}
 	}
 	if how == kkt.Schur {
 		how, solver = kkt.Auto, nil
 	}
-	if d.sys, err = kkt.New(ctx, d.q, d.at, blocks, how, solver); err != nil {
+	if d.mat.sys, err = kkt.New(ctx, d.mat.q, d.mat.at, blocks, how, solver); err != nil {
 		return nil, fmt.Errorf("derivative: %w", err)
 	}
 	vec := func(k int) []float64 { return make([]float64, k) }
@@ -104,7 +109,7 @@ func New(ctx context.Context, p *qpbackend.Problem, how kkt.Strategy, solver *kk
 	for _, v := range [...]*[]float64{&now.wy, &now.s, &now.y, &room.b2, &room.dy, &room.f2, &d.out.Y} {
 		*v = vec(m)
 	}
-	size := d.sys.Size()
+	size := d.mat.sys.Size()
 	d.room.diag, d.room.rhs, d.room.sol, d.room.more, d.room.res = vec(n+m), vec(size), vec(size), vec(size), vec(size)
 	d.room.off, d.side, d.old = make([]bool, n+m), make([]side, n+m), make([]side, n+m)
 	return d, nil
@@ -135,7 +140,7 @@ const slow = 0.01
 // Linearise finds the derivative at the solution x, y, z of the present values, with the
 // scaling. The slices are copied.
 func (d *Derivative) Linearise(ctx context.Context, x, y, z []float64, scale *equil.Scaling) error {
-	d.scale, d.singular = scale, false
+	d.scale, d.mat.singular = scale, false
 	d.load(x, y, z)
 	last, least := math.Inf(1), math.Inf(1)
 	var kept [3][]float64 // the point of the least residual

@@ -49,23 +49,23 @@ func (d *Derivative) factor(ctx context.Context, anew bool) error {
 	}
 	for _, pc := range d.pieces {
 		for i, e := range pc.d {
-			f := d.level.E[pc.Start+i]
+			f := d.mat.level.E[pc.Start+i]
 			d.room.off[n+pc.Start+i], d.room.diag[n+pc.Start+i] = e == 1, -f*f*e-ρ
 		}
 	}
-	d.sys.Load(1, d.room.off)
+	d.mat.sys.Load(1, d.room.off)
 	for k, pc := range d.pieces {
-		if d.expand[k] < 0 {
+		if d.mat.expand[k] < 0 {
 			continue
 		}
-		u, v := d.sys.Expansion(d.expand[k])
+		u, v := d.mat.sys.Expansion(d.mat.expand[k])
 		clear(u)
 		clear(v)
 		if pc.plane {
-			num.Axpy(v[1:], d.level.E[pc.Start+1]*math.Sqrt(pc.d[1]), pc.tail)
+			num.Axpy(v[1:], d.mat.level.E[pc.Start+1]*math.Sqrt(pc.d[1]), pc.tail)
 		}
 	}
-	if _, err := d.sys.Factorise(ctx, d.room.diag); err != nil {
+	if _, err := d.mat.sys.Factorise(ctx, d.room.diag); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -77,9 +77,9 @@ func (d *Derivative) factor(ctx context.Context, anew bool) error {
 // equilibrate brings the rows and columns of the matrix to a largest entry of one, or
 // near it: the copy in units of the problem has objective and sides of size one.
 func (d *Derivative) equilibrate(anew bool) {
-	l := d.level
+	l := d.mat.level
 	if anew {
-		l.Ruiz(d.p, d.at, passes)
+		l.Ruiz(d.p, d.mat.at, passes)
 	}
 	for _, pc := range d.pieces {
 		for i, e := range pc.d {
@@ -88,10 +88,10 @@ func (d *Derivative) equilibrate(anew bool) {
 			}
 		}
 	}
-	l.Rows(d.at)
+	l.Rows(d.mat.at)
 	for j := range d.n {
 		for e := d.p.ColPtr[j]; e < d.p.ColPtr[j+1]; e++ {
-			d.q.Val[e] = l.D[j] * l.D[d.p.RowIdx[e]] * d.p.Val[e]
+			d.mat.q.Val[e] = l.D[j] * l.D[d.p.RowIdx[e]] * d.p.Val[e]
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (d *Derivative) solve(ctx context.Context) error {
 	clear(rhs[n:])
 	copy(rhs[n:], d.room.dy)
 	for j := range n {
-		rhs[j] *= d.level.D[j]
+		rhs[j] *= d.mat.level.D[j]
 	}
 	for i, off := range d.room.off {
 		if off {
@@ -128,7 +128,7 @@ func (d *Derivative) solve(ctx context.Context) error {
 	}
 	for j := range n {
 		if !d.room.off[j] {
-			d.room.dx[j] = d.level.D[j] * d.room.sol[j]
+			d.room.dx[j] = d.mat.level.D[j] * d.room.sol[j]
 		}
 	}
 	copy(d.room.dy, d.room.sol[n:])
@@ -154,7 +154,7 @@ func (d *Derivative) toBasis(v []float64) {
 			part[i] *= weight(e)
 		}
 	}
-	for i, e := range d.level.E {
+	for i, e := range d.mat.level.E {
 		v[i] *= e
 	}
 }
@@ -164,7 +164,7 @@ func (d *Derivative) fromBasis(v []float64) {
 		if d.room.off[d.n+i] {
 			v[i] = 0
 		}
-		v[i] *= d.level.E[i]
+		v[i] *= d.mat.level.E[i]
 	}
 	for _, pc := range d.pieces {
 		part := v[pc.Start:][:pc.Len]
@@ -210,7 +210,7 @@ func (d *Derivative) leastSquares(ctx context.Context) error {
 		clear(d.room.sol)
 		copy(d.room.res, d.room.rhs)
 		for range maxSteps {
-			if left := num.NormInf(d.room.res); left == 0 || !d.singular && left <= enough*size {
+			if left := num.NormInf(d.room.res); left == 0 || !d.mat.singular && left <= enough*size {
 				return nil
 			}
 			if err := d.proximal(ctx, d.room.res); err != nil {
@@ -229,16 +229,16 @@ func (d *Derivative) leastSquares(ctx context.Context) error {
 func (d *Derivative) residual() {
 	n, res, t := d.n, d.room.res, d.room.sol[d.n:]
 	clear(res)
-	d.at.AddMulBoth(res[:n], res[n:][:d.m], t, d.room.sol)
-	d.q.AddSymMulVec(res, 1, d.room.sol)
+	d.mat.at.AddMulBoth(res[:n], res[n:][:d.m], t, d.room.sol)
+	d.mat.q.AddSymMulVec(res, 1, d.room.sol)
 	for _, pc := range d.pieces {
 		part, t := res[n+pc.Start:][:pc.Len], t[pc.Start:][:pc.Len]
 		for i, e := range pc.d {
-			f := d.level.E[pc.Start+i]
+			f := d.mat.level.E[pc.Start+i]
 			part[i] -= f * f * e * t[i]
 		}
 		if pc.plane {
-			f := d.level.E[pc.Start+1]
+			f := d.mat.level.E[pc.Start+1]
 			num.Axpy(part[1:], f*f*pc.d[1]*num.Dot(t[1:], pc.tail), pc.tail)
 		}
 	}
@@ -253,11 +253,11 @@ func (d *Derivative) residual() {
 // proximal sets more to the solution for r with the proximal terms.
 func (d *Derivative) proximal(ctx context.Context, r []float64) error {
 	goal := coarse
-	if d.singular {
+	if d.mat.singular {
 		goal = fine
 	}
 	goal = max(goal*num.NormInf(r), math.SmallestNonzeroFloat64)
-	acc := d.sys.Solve(ctx, d.room.more, r, kkt.Accuracy{X: goal, Y: goal})
+	acc := d.mat.sys.Solve(ctx, d.room.more, r, kkt.Accuracy{X: goal, Y: goal})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -277,7 +277,7 @@ func (d *Derivative) judge(ctx context.Context) error {
 	if r.Dual, err = d.inverse(ctx, d.n, d.n+d.m); err != nil {
 		return err
 	}
-	d.singular = !(r.Primal <= most && r.Dual <= most)
+	d.mat.singular = !(r.Primal <= most && r.Dual <= most)
 	r.Regular = false
 	switch {
 	case !(r.Residual <= least):
