@@ -146,19 +146,9 @@ func (b *builder) power(d domain, name string, put func(k int, in ...link)) {
 	}
 }
 
-// sides of the rows of a domain that is a sign.
-func (d domain) sides() (lo, up float64, ok bool) {
-	switch d.kind {
-	case "F":
-		return math.Inf(-1), math.Inf(1), true
-	case "L+":
-		return 0, math.Inf(1), true
-	case "L-":
-		return math.Inf(-1), 0, true
-	case "L=":
-		return 0, 0, true
-	}
-	return 0, 0, false
+// signs are the sides of the rows of the domains that are signs.
+var signs = map[string][2]float64{
+	"F": {math.Inf(-1), math.Inf(1)}, "L+": {0, math.Inf(1)}, "L-": {math.Inf(-1), 0}, "L=": {},
 }
 
 func (p *parser) file() (*problemfile.File, error) {
@@ -183,11 +173,11 @@ func (p *parser) file() (*problemfile.File, error) {
 
 func (p *parser) matrices(b *builder) error {
 	for _, d := range p.vars {
-		lo, up, sign := d.sides()
+		sides, sign := signs[d.kind]
 		for range d.n {
 			j := b.variable("x%d", len(b.prob.Q))
 			if sign {
-				b.prob.Lo[j], b.prob.Hi[j] = lo, up
+				b.prob.Lo[j], b.prob.Hi[j] = sides[0], sides[1]
 			}
 		}
 	}
@@ -240,10 +230,9 @@ func (p *parser) rowsOf(b *builder) {
 	at := 0
 	each := make([][]link, p.m)
 	for _, d := range p.cons {
-		lo, up, sign := d.sides()
-		if sign {
+		if sides, sign := signs[d.kind]; sign {
 			for k := range d.n {
-				each[at+k] = []link{{b.row(lo, up, "c%d", at+k), 1}}
+				each[at+k] = []link{{b.row(sides[0], sides[1], "c%d", at+k), 1}}
 			}
 		} else {
 			b.domain(d, fmt.Sprintf("c%d", at), func(k int, in ...link) { each[at+k] = append(each[at+k], in...) })
@@ -288,7 +277,7 @@ func (b *builder) semidefinite(n int, name string) []link {
 func (p *parser) cones(b *builder) {
 	at := 0
 	for k, d := range p.vars {
-		if _, _, sign := d.sides(); !sign {
+		if _, sign := signs[d.kind]; !sign {
 			b.domain(d, fmt.Sprintf("k%d", k), func(k int, in ...link) {
 				for _, l := range in {
 					b.a.Add(l.row, at+k, l.factor)

@@ -178,7 +178,7 @@ func (p *parser) domains(of string) (out []domain, n int) {
 	for range p.in.Each(head[1]) {
 		f := p.line(2)
 		d := p.family(f[0], p.in.Whole(f[1], "the size of a cone", 0, head[0]-n))
-		if _, _, sign := d.sides(); !sign && of == "variables" { // they have rows of their own
+		if _, sign := signs[d.kind]; !sign && of == "variables" { // they have rows of their own
 			p.in.Take(d.n)
 		}
 		if n += d.n; d.n > 0 {

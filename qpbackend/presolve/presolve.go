@@ -116,18 +116,14 @@ func (s *reduced) Invert(
 		to.Status, to.Message = qpbackend.PrimalInfeasible, "found by presolve"
 		s.red.undo(to, nil, true)
 		support := 0.0
-		add := func(v, lo, up float64) {
-			if v > 0 {
-				support += v * up
-			} else if v < 0 {
-				support += v * lo
+		for _, of := range [...]struct{ multipliers, lo, up []float64 }{{to.Y, p.L, p.U}, {to.Z, p.Lo, p.Hi}} {
+			for i, v := range of.multipliers {
+				if v > 0 {
+					support += v * of.up[i]
+				} else if v < 0 {
+					support += v * of.lo[i]
+				}
 			}
-		}
-		for i, v := range to.Y {
-			add(v, p.L[i], p.U[i])
-		}
-		for j, v := range to.Z {
-			add(v, p.Lo[j], p.Hi[j])
 		}
 		for _, v := range [...][]float64{to.Y, to.Z} {
 			for i := range v {
