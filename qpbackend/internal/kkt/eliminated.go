@@ -3,6 +3,7 @@ package kkt
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -63,30 +64,23 @@ type gone struct {
 // members are the rows of k that have entries in the columns of a block, and these, but
 // for so many at the end of each column.
 func members(k *sparse.CSC, first, length, behind int) (columns []int32, entries [][]elimination.Entry) {
-	at := map[int32]int{}
+	of := map[int32]*[]elimination.Entry{}
 	for i := range length {
 		for e := k.ColPtr[first+i]; e < k.ColPtr[first+i+1]-behind; e++ {
 			j := int32(k.RowIdx[e])
-			m, ok := at[j]
-			if !ok {
-				m = len(columns)
-				at[j] = m
-				columns, entries = append(columns, j), append(entries, nil)
+			own := of[j]
+			if own == nil {
+				own = new([]elimination.Entry)
+				of[j] = own
 			}
-			entries[m] = append(entries[m], elimination.Entry{Row: int32(i), Place: int32(e)})
+			*own = append(*own, elimination.Entry{Row: int32(i), Place: int32(e)})
 		}
 	}
-	// In ascending order, so that the pairs belong to an upper triangle.
-	order := make([]int, len(columns))
-	for i := range order {
-		order[i] = i
+	columns = slices.Sorted(maps.Keys(of)) // so that the pairs belong to an upper triangle
+	for _, j := range columns {
+		entries = append(entries, *of[j])
 	}
-	slices.SortFunc(order, func(x, y int) int { return int(columns[x] - columns[y]) })
-	c, es := make([]int32, len(columns)), make([][]elimination.Entry, len(columns))
-	for i, o := range order {
-		c[i], es[i] = columns[o], entries[o]
-	}
-	return c, es
+	return columns, entries
 }
 
 // mostComplement bounds the entries of the Schur complement.
