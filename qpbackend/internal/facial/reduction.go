@@ -278,10 +278,7 @@ func (f *face) least(ctx context.Context, v []float64, δ float64) float64 {
 		k[i*w+j] = v
 	}
 	s := make([]float64, n*n)
-	for at, e := range v {
-		i, j, v := pair(entry{at, e})
-		s[i*n+j], s[j*n+i] = v, v
-	}
+	packed.Unpack(s, v, n)
 	// B = Vᵀ·S·E, of which the rows E are the pivots: V has the identity in the others.
 	b := make([]float64, r*w)
 	for p, at := range f.pivots {
