@@ -148,7 +148,8 @@ const alwaysTol = 1e-9
 func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value.Value, rels []syntax.Kind, n int) {
 	for k, r := range rels {
 		for i := range n {
-			a, b := constantAt(&vs[k], i), constantAt(&vs[k+1], i)
+			a, _ := vs[k].Fixed(min(i, vs[k].Len()-1))
+			b, _ := vs[k+1].Fixed(min(i, vs[k+1].Len()-1))
 			tol, d := alwaysTol*max(1, math.Abs(a), math.Abs(b)), math.Abs(a-b)
 			if a == b || d <= tol && !math.IsInf(d, 1) || r == syntax.LE && a <= b || r == syntax.GE && a >= b {
 				continue
@@ -164,15 +165,6 @@ func (c *compiler) onData(root *syntax.Node, f *Family, index []int, vs []value.
 			return
 		}
 	}
-}
-
-func constantAt(v *value.Value, i int) float64 {
-	i = min(i, v.Len()-1)
-	if v.Sort == value.Numbers {
-		return v.At(i)
-	}
-	e := v.Expr(i)
-	return e.Value(nil)
 }
 
 // sides are the values of the operands of a constraint, good until the next call. outside says that

@@ -23,8 +23,8 @@ func (ev *Evaluator) AffinePair(n, arg *syntax.Node, p value.Pair) dc.Complex {
 			"no DC split for %s: %s needs an affine argument, %s is %s", ev.Say(n), n.Name, ev.Say(arg),
 			v.CurvatureWord())
 	}
-	im := p.Imag()
-	return dc.Complex{Re: p.Re.Function(), Im: im.Function()}
+	re, im := p.Re.AsAffine(), p.Imag().AsAffine()
+	return dc.Complex{Re: re.Function(), Im: im.Function()}
 }
 
 // formOf are the x and the Q of x'*Q*x and x'*(Q*x), and the x of x'*x; nil: n is none of them.
@@ -55,7 +55,7 @@ func (ev *Evaluator) quadraticForm(n *syntax.Node) (v value.Value, ok bool) {
 	case q == nil:
 		return v, false
 	}
-	xv, qv := ev.Operand(x), ev.ArrayOf(q)
+	xv, qv := ev.Operand(x).AsAffine(), ev.ArrayOf(q)
 	k := xv.Len()
 	if qv.Sort == value.SparseNumbers && value.Size(qv.Shape) <= ev.Entries {
 		qv = ev.Dense(q, qv)

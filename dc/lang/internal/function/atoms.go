@@ -30,7 +30,7 @@ func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format stri
 
 // affineArg is argument k, which must be affine.
 func affineArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
-	v, arg := args[k], n.Args[k]
+	v, arg := args[k].AsAffine(), n.Args[k]
 	if v.Sort == value.Expressions {
 		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", n.Name, ev.Say(arg), v.CurvatureWord())
 	}
@@ -334,12 +334,10 @@ func variablePower(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Valu
 	p := exponent.Expr(0)
 	pow := func(b dc.Expr) dc.Expr { return dc.Pow(b, p) }
 	return base.Map(ev.Afford(n, base.Costs().Times(4)), pow, func(b dc.Expr, err error) {
-		switch {
-		case b.IsConst() && !(b.Value(nil) > 0):
+		if s := b.Scalar(); s.IsConst() && !(s.Split().Lin.Const > 0) {
 			ev.Fail(n.Args[0], "", "the base of %s, whose exponent has variables, must be > 0", ev.Say(n))
-		default:
-			noSplit(ev, n, n.Args[0], base, "%s", reason(err))
 		}
+		noSplit(ev, n, n.Args[0], base, "%s", reason(err))
 	})
 }
 

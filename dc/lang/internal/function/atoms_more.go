@@ -29,12 +29,12 @@ func relative(f func(x, y float64) float64, apply func(x, y dc.Expr) dc.Expr) ev
 		atLeastZero(ev, n, 0, x)
 		atLeastZero(ev, n, 1, y)
 		return value.FromEach(shape, ev.Afford(n, x.Costs().Plus(y.Costs()).Times(1)), func(k int) dc.Expr {
-			a, b := x.Expr(min(k, x.Len()-1)), y.Expr(min(k, y.Len()-1))
-			if b.IsConst() && b.Value(nil) == 0 {
+			i, j := min(k, x.Len()-1), min(k, y.Len()-1)
+			if b, fixed := y.Fixed(j); fixed && b == 0 {
 				ev.FailDomain(n.Args[1], "%s needs arguments >= 0 and a second one > 0, but %s", n.Name,
 					hasEntry(ev, n.Args[1], y, 0))
 			}
-			e := apply(a, b)
+			e := apply(x.Expr(i), y.Expr(j))
 			inDomain(ev, n, e)
 			return e
 		})
@@ -61,9 +61,8 @@ func divergence(x, y float64) float64 { return relativeEntropy(x, y) - x + y }
 // negative: there the atom would have no value anywhere.
 func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 	for k := range v.Len() {
-		if a := v.Expr(k); a.IsConst() && a.Value(nil) < 0 {
-			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name,
-				hasEntry(ev, n.Args[arg], v, a.Value(nil)))
+		if a, fixed := v.Fixed(k); fixed && a < 0 {
+			ev.FailDomain(n.Args[arg], "%s needs arguments >= 0, but %s", n.Name, hasEntry(ev, n.Args[arg], v, a))
 		}
 	}
 }
@@ -99,9 +98,8 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
-		if d := y.Expr(0); d.IsConst() && !(d.Value(nil) > 0) {
-			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]),
-				d.Value(nil))
+		if d, fixed := y.Fixed(0); fixed && !(d > 0) {
+			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d)
 		}
 		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.Expr(0)),
 			x.Costs().Weight+y.Costs().Weight)

@@ -86,9 +86,9 @@ func (p *Pair) IsData() bool { return p.Re.IsData() && (p.IsReal() || p.Im.IsDat
 // GeneralPart is a part that is not affine, nil where both are.
 func (p *Pair) GeneralPart() *Value {
 	switch {
-	case p.Re.Sort == Expressions:
+	case p.Re.Curvature() > Affine:
 		return &p.Re
-	case !p.IsReal() && p.Im.Sort == Expressions:
+	case !p.IsReal() && p.Im.Curvature() > Affine:
 		return &p.Im
 	}
 	return nil

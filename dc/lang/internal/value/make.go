@@ -41,19 +41,39 @@ func FromAffine(a dc.Expr) Value {
 	return functions(AffineFunctions, a, Cost{})
 }
 
-// FromExpr is functions, affine ones if all are.
+// FromExpr is functions, affine ones if all are as they are written, or are by the bounds of the
+// variables without losing one of these: x*y of a fixed x has a slope in x.
 func FromExpr(e dc.Expr, k Cost) Value {
-	switch {
-	case e.Plain():
+	if e.Plain() {
 		return FromAffine(e)
-	case !e.IsAffine():
-		return functions(Expressions, e, k)
 	}
-	rows := make([]convex.Linear, e.Len())
+	v := functions(Expressions, e, k)
+	if a := v.AsAffine(); a.Sort == AffineFunctions && sameVariables(e, *a.Fn) {
+		return a
+	}
+	return v
+}
+
+// sameVariables reports whether functions depend on the variables that their affine forms have.
+func sameVariables(e, affine dc.Expr) bool {
+	for k := range e.Len() {
+		if s := e.Entry(k).Scalar(); len(s.Support()) > len(affine.Linear(k).Idx) {
+			return false
+		}
+	}
+	return true
+}
+
+// AsAffine is v as affine functions, if all entries are within the bounds of the variables.
+func (v Value) AsAffine() Value {
+	if v.Sort != Expressions || !v.Fn.IsAffine() {
+		return v
+	}
+	rows := make([]convex.Linear, v.Len())
 	for k := range rows {
-		rows[k], _ = e.Entry(k).Scalar().G().(convex.Linear)
+		rows[k], _ = v.Fn.Entry(k).Scalar().G().(convex.Linear)
 	}
-	return FromAffine(dc.FromAffine(convex.Entries(rows...)).Reshape(e.Shape()...))
+	return FromAffine(dc.FromAffine(convex.Entries(rows...)).Reshape(v.Shape...))
 }
 
 // functions are an array, or one of no shape.

@@ -132,6 +132,18 @@ func (v *Value) Expr(k int) dc.Expr {
 	return dc.Num(v.At(k))
 }
 
+// Fixed is the number that entry k is at every point; ok is false where it is none.
+func (v *Value) Fixed(k int) (x float64, ok bool) {
+	if v.Sort == Numbers {
+		return v.At(k), true
+	}
+	e := v.Fn.Entry(k).Scalar()
+	if !e.IsConst() {
+		return 0, false
+	}
+	return e.Split().Lin.Const, true
+}
+
 // Share is the cost of n entries of Expressions.
 func (v *Value) Share(n int) Cost {
 	c := v.Cost
