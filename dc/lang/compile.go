@@ -233,11 +233,11 @@ func (c *compiler) objective(s *syntax.Statement) {
 	v := c.ev.Side(s.Value)
 	if v.Sort == value.ComplexPairs {
 		c.ev.Fail(s.Value, "minimise or maximise re, im or abs of it", "the objective must be real, but %s is complex",
-			c.ev.Say(s.Value))
+			s.Value)
 	}
 	if v.Len() != 1 {
-		c.ev.Fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s",
-			c.ev.Say(s.Value), value.ShapeText(v.Shape))
+		c.ev.Fail(s.Value, "sum(...) adds the entries", "the objective must be a scalar, but %s is %s", s.Value,
+			v.Shape)
 	}
 	e := v.Expr(0)
 	part := &c.out.Objective

@@ -61,7 +61,7 @@ func (c *compiler) add(root *syntax.Node, ops []dc.Expr, rels []syntax.Kind, ope
 				rows.Hi[k] = math.Inf(1)
 			}
 			if !(rows.Lo[k] <= rows.Hi[k]) { // no point meets both ends
-				c.warn(root, "the bounds cross: %s > %s", c.ev.Say(root.Args[0]), c.ev.Say(root.Args[2]))
+				c.warn(root, "the bounds cross: %s > %s", root.Args[0], root.Args[2])
 				con = dc.LE(ops[0], ops[1])
 				c.model.SubjectTo(con.Named(name, index...))
 				con = dc.LE(ops[1], ops[2])

@@ -30,7 +30,7 @@ func (c *compiler) param(s *syntax.Statement) {
 	}
 	if !v.IsData() && v.Sort != value.SparseNumbers && !v.ComplexData() {
 		c.ev.Fail(s.Value, "let names an expression of variables", "a param must be data, but %s depends on a variable",
-			c.ev.Say(s.Value))
+			s.Value)
 	}
 	if s.Dims != nil {
 		to := c.dims(s, &v)
@@ -132,7 +132,7 @@ func (c *compiler) axis(to *value.Axes, d *syntax.Node) {
 		to.Add(m.N, m.List[0], nil)
 	default:
 		if len(set.List) < m.N {
-			c.ev.Fail(d, "", "the dimension %s has an index twice", c.ev.Say(d))
+			c.ev.Fail(d, "", "the dimension %s has an index twice", d)
 		}
 		to.Add(m.N, 1, set)
 	}
@@ -153,7 +153,7 @@ func (c *compiler) fit(s *syntax.Statement, v value.Value, to *value.Axes, from 
 			from = " (from " + from + ")"
 		}
 		c.ev.Fail(&syntax.Node{Span: s.At}, "", "shapes differ: %s is declared as %s, its value is %s%s", s.Name,
-			value.ShapeText(to.Shape), value.ShapeText(v.Shape), from)
+			value.Shape(to.Shape), v.Shape, from)
 	}
 	return v.Reshape(to.Shape...).Along(to)
 }
@@ -193,8 +193,7 @@ func (c *compiler) family(s *syntax.Statement) value.Value {
 	ev.Loop(s.Value, s.Binders, nil, func() {
 		v := ev.Side(s.Value)
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
-			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, value.ShapeText(vs[0].Shape),
-				value.ShapeText(v.Shape))
+			ev.Fail(s.Value, "", "the members of %s differ in shape: %s and %s", s.Name, vs[0].Shape, v.Shape)
 		}
 		vs = append(vs, v)
 		ev.Fits(s.Value, append(shape[:len(shape):len(shape)], v.Shape...))
@@ -230,7 +229,7 @@ func (c *compiler) set(s *syntax.Statement) {
 		v = c.ev.Pairs(s.Value, v)
 	default:
 		c.ev.Fail(s.Value, "", "a set is a range, {...}, a vector or a matrix with a member per row, but %s is %s",
-			c.ev.Say(s.Value), value.ShapeText(v.Shape))
+			s.Value, v.Shape)
 	}
 	c.define(s, v, "")
 }

@@ -184,7 +184,7 @@ func (c *compiler) attribute(v *varParts, a *syntax.Attribute) {
 				"%s is complex, and symmetric is an attribute of real matrices", v.s.Name)
 		}
 		if len(v.shape) != 2 || v.shape[0] != v.shape[1] {
-			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.ShapeText(v.shape))
+			ev.Fail(at, "", "%s wants a square matrix, but %s is %s", a.Name, v.s.Name, value.Shape(v.shape))
 		}
 		v.symmetric, v.psd = !v.complex, v.psd || a.Name == "psd"
 		if v.psd {
@@ -225,13 +225,12 @@ func (c *compiler) bound(v *varParts, at, n *syntax.Node, dst *[]float64) {
 // each.
 func (c *compiler) fills(v *varParts, n *syntax.Node, x *value.Value) {
 	if x.Len() != 1 && !slices.Equal(value.Squeeze(x.Shape), value.Squeeze(v.shape)) {
-		c.shapesDiffer(v, n, c.ev.Say(n)+c.ev.FromFile(n), x.Shape)
+		c.shapesDiffer(v, n, n.String()+c.ev.FromFile(n), x.Shape)
 	}
 }
 
 func (c *compiler) shapesDiffer(v *varParts, at *syntax.Node, what string, shape []int) {
-	c.ev.Fail(at, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.ShapeText(v.shape), what,
-		value.ShapeText(shape))
+	c.ev.Fail(at, "", "shapes differ: %s is %s, %s is %s", v.s.Name, value.Shape(v.shape), what, value.Shape(shape))
 }
 
 // given takes the start that Options.Start has for a variable, or for the parts of a complex one.

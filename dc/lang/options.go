@@ -58,7 +58,7 @@ func (c *compiler) word(s *syntax.Statement, r *setting.Row) string {
 		example = r.Words[0].Name
 	}
 	if (n.Op != syntax.OpName && n.Op != syntax.OpString) || n.Name == "" {
-		c.ev.Fail(n, "write it as in "+s.Name+" = "+example, "the option %s is a name, not %s", s.Name, c.ev.Say(n))
+		c.ev.Fail(n, "write it as in "+s.Name+" = "+example, "the option %s is a name, not %s", s.Name, n)
 	}
 	if !r.Has(n.Name) {
 		c.ev.Fail(n, "", "the option %s must be %s, not %s", s.Name, r.Choices(), n.Name)

@@ -142,7 +142,7 @@ func (a *arguments) whole() *syntax.Node { return &syntax.Node{Span: a.m.Span} }
 // wrong reports the shape of the argument that was taken last.
 func (a *arguments) wrong(help, want string, v Let) {
 	n := a.m.Args[a.at-1]
-	a.c.ev.Fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, a.c.ev.Say(n), value.ShapeText(v.Shape))
+	a.c.ev.Fail(n, help, "%s wants %s here, but %s is %s", a.m.Kind, want, n, value.Shape(v.Shape))
 }
 
 func (a *arguments) unknownKind() {
@@ -170,7 +170,7 @@ func (a *arguments) next(want string) Let {
 func (a *arguments) shaped(shape []int, what string) Let {
 	v := a.next(what)
 	if !slices.Equal(value.Squeeze(v.Shape), value.Squeeze(shape)) {
-		a.wrong("", what+", "+value.ShapeText(shape)+",", v)
+		a.wrong("", what+", "+value.Shape(shape).String()+",", v)
 	}
 	return v
 }
@@ -186,8 +186,7 @@ func (a *arguments) texts(out *Mark) {
 		switch v := a.c.ev.Eval(at); v.Sort {
 		case value.Members:
 			if v.Len() != n {
-				a.c.ev.Fail(at, "", "labels wants a label for each of %d places, but %s has %d members",
-					n, a.c.ev.Say(at), v.Len())
+				a.c.ev.Fail(at, "", "labels wants a label for each of %d places, but %s has %d members", n, at, v.Len())
 			}
 			s := v.More.Set
 			for k := range s.List {

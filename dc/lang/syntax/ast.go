@@ -183,6 +183,15 @@ type Node struct {
 	Binders []Binder
 	Cond    *Node
 	ID      int // from 1 to the tree's number of nodes; 0 of a node that stands in no tree
+	tree    *Tree
+}
+
+// String is the source of a node for messages, cut where it is long.
+func (n *Node) String() string {
+	if n.tree == nil {
+		return ""
+	}
+	return n.tree.Short(n.Span)
 }
 
 // Each calls visit for the direct parts of n, binders' sets included.

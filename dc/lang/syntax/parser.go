@@ -27,7 +27,7 @@ var errSyntax = errors.New("lang: syntax")
 // node is a new node of the tree.
 func (p *parser) node(n Node) *Node {
 	p.f.Nodes++
-	n.ID = p.f.Nodes
+	n.ID, n.tree = p.f.Nodes, p.f
 	return &n
 }
 

@@ -50,9 +50,9 @@ func (ev *Evaluator) ArrayOf(n *syntax.Node) value.Value { return ev.array(n, ev
 func (ev *Evaluator) array(n *syntax.Node, v value.Value) value.Value {
 	switch v.Sort {
 	case value.ComplexPairs:
-		ev.Fail(n, "re, im and abs of it are real", "%s is complex, and real numbers are wanted here", ev.Say(n))
+		ev.Fail(n, "re, im and abs of it are real", "%s is complex, and real numbers are wanted here", n)
 	case value.Truth:
-		ev.Fail(n, "", "%s is a condition, not a number", ev.Say(n))
+		ev.Fail(n, "", "%s is a condition, not a number", n)
 	case value.Text:
 		if n.Op == syntax.OpName {
 			help := "words index arrays over their set, as in param R[:,A] = ..., and are compared by == and != alone"
@@ -61,9 +61,9 @@ func (ev *Evaluator) array(n *syntax.Node, v value.Value) value.Value {
 		ev.Fail(n, "", "a string is no number; did you mean csv(%q)?", v.More.Str)
 	case value.Members:
 		if w := v.More.Set.Word; w != nil && n.Op == syntax.OpCall {
-			ev.Fail(n, "words are members of a set: set S = "+ev.Say(n), "csv %q %v", n.Args[0].Name, w)
+			ev.Fail(n, "words are members of a set: set S = "+n.String(), "csv %q %v", n.Args[0].Name, w)
 		}
-		ev.Fail(n, "", "%s is a set, not an array of numbers", ev.Say(n))
+		ev.Fail(n, "", "%s is a set, not an array of numbers", n)
 	}
 	return v
 }
@@ -94,7 +94,7 @@ func (ev *Evaluator) ends(n *syntax.Node) (lo, hi int) {
 	lo = ev.Integer(n.Args[0], ev.Operand(n.Args[0]), "the start of a range")
 	hi = ev.Integer(n.Args[1], ev.Operand(n.Args[1]), "the end of a range")
 	if hi-lo >= ev.Work {
-		ev.Fail(n, "", "the range %s has %d members, too many", ev.Say(n), hi-lo+1)
+		ev.Fail(n, "", "the range %s has %d members, too many", n, hi-lo+1)
 	}
 	return lo, hi
 }
@@ -115,7 +115,7 @@ func (ev *Evaluator) Sequence(n *syntax.Node) value.Value {
 func (ev *Evaluator) Holds(n *syntax.Node) bool {
 	v := ev.Eval(n)
 	if v.Sort != value.Truth {
-		ev.Fail(n, "compare it with something, as in S[i,j] > 0", "%s is no condition", ev.Say(n))
+		ev.Fail(n, "compare it with something, as in S[i,j] > 0", "%s is no condition", n)
 	}
 	return v.X != 0
 }

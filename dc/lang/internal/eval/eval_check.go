@@ -10,7 +10,7 @@ import (
 // Numeric refuses a value of n that is no data.
 func (ev *Evaluator) Numeric(n *syntax.Node, v value.Value, what string) value.Value {
 	if v.Sort != value.Numbers {
-		ev.Fail(n, "", "%s must be data, but %s depends on a variable", what, ev.Say(n))
+		ev.Fail(n, "", "%s must be data, but %s depends on a variable", what, n)
 	}
 	return v
 }
@@ -28,7 +28,7 @@ func (ev *Evaluator) Real(n *syntax.Node, v value.Value, what string) float64 {
 func (ev *Evaluator) Limit(n *syntax.Node, v value.Value, what string) float64 {
 	v = ev.Numeric(n, v, what)
 	if v.Len() != 1 {
-		ev.Fail(n, "", "%s must be one number, but %s is %s", what, ev.Say(n), value.ShapeText(v.Shape))
+		ev.Fail(n, "", "%s must be one number, but %s is %s", what, n, v.Shape)
 	}
 	return v.At(0)
 }
@@ -97,9 +97,9 @@ func (ev *Evaluator) infinite(n *syntax.Node, x float64) {
 		what = "not a number"
 	}
 	if ev.NoteOf(n).Domain || n.Op == syntax.OpPower && math.IsNaN(x) {
-		ev.FailDomain(n, "the value of %s is %s", ev.Say(n), what)
+		ev.FailDomain(n, "the value of %s is %s", n, what)
 	}
-	ev.Fail(n, "", "the value of %s is %s", ev.Say(n), what)
+	ev.Fail(n, "", "the value of %s is %s", n, what)
 }
 
 // mentionsInf reports whether infinite data stand in an expression.
@@ -126,6 +126,5 @@ func (ev *Evaluator) noInf(n *syntax.Node, vs []value.Value) {
 }
 
 func (ev *Evaluator) MisplacedInf(n *syntax.Node) {
-	ev.Fail(n, "", "inf stands alone in bounds, in comparisons and as a side of a constraint; it has no place in %s",
-		ev.Say(n))
+	ev.Fail(n, "", "inf stands alone in bounds, in comparisons and as a side of a constraint; it has no place in %s", n)
 }

@@ -98,7 +98,7 @@ func (ev *Evaluator) indexed(n *syntax.Node, v value.Value) view {
 		if total > len(args) {
 			help = "write : for a whole dimension, as in x[i,:]"
 		}
-		ev.Fail(n, help, "%s has %s, not %d", ev.Say(base), Count(total, "index", "indices"), len(args))
+		ev.Fail(n, help, "%s has %s, not %d", base, Count(total, "index", "indices"), len(args))
 	}
 	var few [4]dimension
 	dims, slices, lists := few[:0], 0, 0

@@ -55,8 +55,7 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node) value.Value {
 		vs[k] = ev.Side(e)
 		switch {
 		case len(vs[k].Shape) > 2:
-			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", ev.Say(e),
-				value.ShapeText(vs[k].Shape))
+			ev.Fail(e, "", "%s is %s; only vectors and matrices can be put together", e, vs[k].Shape)
 		case len(vs[k].Shape) == 2 && height < 0:
 			height = vs[k].Shape[0]
 		}
@@ -73,8 +72,8 @@ func (ev *Evaluator) row(n *syntax.Node, elements []*syntax.Node) value.Value {
 	width := 0
 	for k := range vs {
 		if len(vs[k].Shape) == 0 || vs[k].Shape[0] != height {
-			ev.Fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, ev.Say(elements[k]),
-				value.ShapeText(vs[k].Shape))
+			ev.Fail(elements[k], "", "the row of the matrix has height %d, but %s is %s", height, elements[k],
+				vs[k].Shape)
 		}
 		width += vs[k].Len() / max(height, 1)
 	}
@@ -113,8 +112,8 @@ func (ev *Evaluator) Set(n *syntax.Node) value.Value {
 			s.Width = width
 		}
 		if s.Width != width {
-			ev.Fail(a, "", "the members of a set have %s each, but %s has %d", Count(s.Width, "part", "parts"),
-				ev.Say(a), width)
+			ev.Fail(a, "", "the members of a set have %s each, but %s has %d", Count(s.Width, "part", "parts"), a,
+				width)
 		}
 		ev.include(a, s, v)
 		ev.Fits(n, []int{len(s.List)})
@@ -188,8 +187,7 @@ func (ev *Evaluator) filter(n *syntax.Node, s *value.Set) {
 func (ev *Evaluator) Pairs(n *syntax.Node, v value.Value) value.Value {
 	width := v.Shape[1]
 	if width < 2 || width > value.MaxWidth {
-		ev.Fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", value.MaxWidth, ev.Say(n),
-			value.ShapeText(v.Shape))
+		ev.Fail(n, "", "a set of rows needs 2 to %d columns, but %s is %s", value.MaxWidth, n, v.Shape)
 	}
 	s := &value.Set{Width: width}
 	for i := range v.Shape[0] {
@@ -222,7 +220,7 @@ func (ev *Evaluator) Condition(n *syntax.Node) bool {
 		(n.Rels[0] == syntax.EQ || n.Rels[0] == syntax.NE) {
 		w := ev.Eval(r)
 		if w.Sort != value.Text {
-			ev.Fail(n, "", "%s is a word, %s is none", ev.Say(n.Args[0]), ev.Say(r))
+			ev.Fail(n, "", "%s is a word, %s is none", n.Args[0], r)
 		}
 		return (l.More.Str == w.More.Str) == (n.Rels[0] == syntax.EQ)
 	}
@@ -266,13 +264,12 @@ func (ev *Evaluator) isMember(n *syntax.Node) bool {
 	m := ev.Members(in)
 	switch {
 	case m.Set != nil && m.Set.Width != width:
-		ev.Fail(n, "", "the members of %s have %s, but %s has %d", ev.Say(in), Count(m.Set.Width, "part", "parts"),
-			ev.Say(a), width)
+		ev.Fail(n, "", "the members of %s have %s, but %s has %d", in, Count(m.Set.Width, "part", "parts"), a, width)
 	case m.Set != nil:
 		_, ok := m.Set.Place[k]
 		return ok
 	case width > 1:
-		ev.Fail(n, "", "the members of %s are whole numbers, but %s has %d parts", ev.Say(in), ev.Say(a), width)
+		ev.Fail(n, "", "the members of %s are whole numbers, but %s has %d parts", in, a, width)
 	}
 	if m.List != nil {
 		return k[0].Word == "" && slices.Contains(m.List, k[0].K)

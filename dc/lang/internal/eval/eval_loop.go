@@ -23,15 +23,15 @@ func (ev *Evaluator) Members(n *syntax.Node) value.Indices {
 	if len(v.Shape) != 1 {
 		help := ""
 		if v.Scalar() {
-			help = fmt.Sprintf("write 1..%s", ev.Say(n))
+			help = fmt.Sprintf("write 1..%s", n)
 		}
-		ev.Fail(n, help, "an index runs over a range or a set, but %s is %s", ev.Say(n), value.ShapeText(v.Shape))
+		ev.Fail(n, help, "an index runs over a range or a set, but %s is %s", n, v.Shape)
 	}
 	list := make([]int, len(v.Num))
 	for k, x := range v.Num {
 		i, ok := Whole(x)
 		if !ok {
-			ev.Fail(n, "", "an index runs over whole numbers, but %s has the entry %g", ev.Say(n), x)
+			ev.Fail(n, "", "an index runs over whole numbers, but %s has the entry %g", n, x)
 		}
 		list[k] = i
 	}
@@ -60,8 +60,8 @@ func (ev *Evaluator) loop(n *syntax.Node, bs []syntax.Binder, cond *syntax.Node,
 		ev.Indices = append(ev.Indices, binding{Name: name})
 	}
 	if width := max(1, m.Set.Parts()); width != len(bs[0].Names) {
-		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", ev.Say(bs[0].Set),
-			Count(width, "part", "parts"), len(bs[0].Names))
+		ev.Fail(bs[0].Set, "", "the members of %s have %s, the index %d", bs[0].Set, Count(width, "part", "parts"),
+			len(bs[0].Names))
 	}
 	to := len(ev.Indices)
 	atOnce := many != nil && len(bs) == 1 && cond == nil && m.List == nil && m.Set == nil
@@ -105,8 +105,7 @@ func (ev *Evaluator) Extreme(n *syntax.Node) value.Value {
 		}
 		plain = false
 		if len(vs) > 0 && !slices.Equal(vs[0].Shape, v.Shape) {
-			ev.Fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, value.ShapeText(vs[0].Shape),
-				value.ShapeText(v.Shape))
+			ev.Fail(body, "", "the terms of %s differ in shape: %s and %s", n.Name, vs[0].Shape, v.Shape)
 		}
 		vs = append(vs, v)
 	})

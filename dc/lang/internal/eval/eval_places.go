@@ -38,7 +38,7 @@ func (d *dimension) at(k int) int {
 func (ev *Evaluator) within(n, a *syntax.Node, v *value.Value, d int, x float64) int {
 	k, ok := Whole(x)
 	if !ok {
-		ev.Fail(a, "", "an index of %s must be a whole number, not %s", ev.Say(n.Args[0]), ev.Is(a, x))
+		ev.Fail(a, "", "an index of %s must be a whole number, not %s", n.Args[0], ev.Is(a, x))
 	}
 	lo := v.First(d)
 	if k < lo || k >= lo+v.Shape[d] {
@@ -56,7 +56,7 @@ func (ev *Evaluator) outside(n, a *syntax.Node, v *value.Value, d, k int) {
 			which = ""
 		}
 	}
-	ev.Fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, ev.Say(n.Args[0]), k, lo, lo+v.Shape[d]-1)
+	ev.Fail(a, "", "the %sindex of %s is %d, outside %d..%d", which, n.Args[0], k, lo, lo+v.Shape[d]-1)
 }
 
 // slice is : or lo..hi in dimension d.
@@ -76,8 +76,7 @@ func (ev *Evaluator) slice(n, a *syntax.Node, v *value.Value, d int) dimension {
 // listed is a vector of indices in dimension d.
 func (ev *Evaluator) listed(n, a *syntax.Node, v *value.Value, d int, list *value.Value) dimension {
 	if len(list.Shape) != 1 {
-		ev.Fail(a, "", "an index is a number, a range or a vector, but %s is %s", ev.Say(a),
-			value.ShapeText(list.Shape))
+		ev.Fail(a, "", "an index is a number, a range or a vector, but %s is %s", a, list.Shape)
 	}
 	out := dimension{origin: 1, count: len(list.Num), list: make([]int, len(list.Num))}
 	for k, x := range list.Num {
@@ -148,7 +147,7 @@ func (ev *Evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set)
 				return ev.listedSet(n, a, s)
 			}
 		}
-		k[i] = ev.part(a, "an index of "+ev.Say(n.Args[0]))
+		k[i] = ev.part(a, "an index of "+n.Args[0].String())
 	}
 	if open == len(args) {
 		return dimension{count: len(s.List), origin: 1, set: s}
@@ -175,7 +174,7 @@ func (ev *Evaluator) alongSet(n *syntax.Node, args []*syntax.Node, s *value.Set)
 func (ev *Evaluator) placeOf(n, a *syntax.Node, s *value.Set, k value.Member) int {
 	at, ok := s.Place[k]
 	if !ok {
-		ev.Fail(a, "", "%s is not among the indices of %s", k.Text(s.Width), ev.Say(n.Args[0]))
+		ev.Fail(a, "", "%s is not among the indices of %s", k.Text(s.Width), n.Args[0])
 	}
 	return at
 }

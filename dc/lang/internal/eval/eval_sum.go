@@ -79,8 +79,7 @@ func (ev *Evaluator) addOver(n *syntax.Node, w float64) {
 			first = shape
 		}
 		if !slices.Equal(first, shape) {
-			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.ShapeText(first),
-				value.ShapeText(shape))
+			ev.Fail(body, "", "the terms of sum differ in shape: %s and %s", value.Shape(first), value.Shape(shape))
 		}
 	})
 }

@@ -235,7 +235,7 @@ func (ev *Evaluator) FailDomain(n *syntax.Node, format string, args ...any) {
 
 // failPole reports a division by zero.
 func (ev *Evaluator) failPole(n *syntax.Node) {
-	panic(Mistake{Mistake: ev.mistake(n, "", nil, "%s is a division by zero", ev.Say(n)), Domain: true, Pole: true})
+	panic(Mistake{Mistake: ev.mistake(n, "", nil, "%s is a division by zero", n), Domain: true, Pole: true})
 }
 
 func (ev *Evaluator) mistake(n *syntax.Node, help string, notes []syntax.Note, format string,
@@ -271,15 +271,12 @@ func (ev *Evaluator) Note(n *syntax.Node, text string) syntax.Note {
 	return syntax.Note{Span: n.Span, Text: text}
 }
 
-// Say is the source of a node, for messages.
-func (ev *Evaluator) Say(n *syntax.Node) string { return ev.Src.Tree.Short(n.Span) }
-
 // Is says a number and, where it does not stand there, the expression for it.
 func (ev *Evaluator) Is(n *syntax.Node, x float64) string {
 	if n.Op == syntax.OpNumber {
 		return fmt.Sprintf("%g", x)
 	}
-	return fmt.Sprintf("%g, the value of %s", x, ev.Say(n))
+	return fmt.Sprintf("%g, the value of %s", x, n)
 }
 
 // FromFile says from which file the data of a name come.
@@ -335,7 +332,7 @@ func (ev *Evaluator) spentMuch(n *syntax.Node, units int) {
 func (ev *Evaluator) Afford(n *syntax.Node, c value.Cost) value.Cost {
 	if c.Pieces > ev.Pieces || c.Parts > ev.Parts {
 		ev.Fail(n, "name parts of it as variables, as in t >= part",
-			"the split of %s is too large: more than %d functions", ev.Say(n), min(ev.Pieces, ev.Parts))
+			"the split of %s is too large: more than %d functions", n, min(ev.Pieces, ev.Parts))
 	}
 	ev.Spend(n, min(c.Weight, 1<<20)+min(c.Parts, 1<<20))
 	return c
@@ -353,7 +350,7 @@ func (ev *Evaluator) Fits(n *syntax.Node, shape []int) int {
 	total := 1
 	for _, d := range shape {
 		if d > 0 && total > ev.Entries/d {
-			ev.Fail(n, "", "an array of shape %s is too large; %d entries at most", value.ShapeText(shape), ev.Entries)
+			ev.Fail(n, "", "an array of shape %s is too large; %d entries at most", value.Shape(shape), ev.Entries)
 		}
 		total *= d
 	}

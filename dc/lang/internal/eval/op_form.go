@@ -13,15 +13,14 @@ import (
 
 // NoOrder refuses complex numbers where only real ones have a meaning.
 func (ev *Evaluator) NoOrder(n *syntax.Node) {
-	ev.Fail(n, "compare re, im or abs of it", "complex numbers have no order, and %s is complex", ev.Say(n))
+	ev.Fail(n, "compare re, im or abs of it", "complex numbers have no order, and %s is complex", n)
 }
 
 // AffinePair is argument arg of n as affine functions.
 func (ev *Evaluator) AffinePair(n, arg *syntax.Node, p value.Pair) dc.Complex {
 	if v := p.GeneralPart(); v != nil {
 		ev.FailWith(n, "name the argument as a complex variable", []syntax.Note{ev.Note(arg, v.CurvatureNote())},
-			"no DC split for %s: %s needs an affine argument, %s is %s", ev.Say(n), n.Name, ev.Say(arg),
-			v.CurvatureWord())
+			"no DC split for %s: %s needs an affine argument, %s is %s", n, n.Name, arg, v.CurvatureWord())
 	}
 	re, im := p.Re.AsAffine(), p.Imag().AsAffine()
 	return dc.Complex{Re: re.Function(), Im: im.Function()}

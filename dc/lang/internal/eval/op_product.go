@@ -32,17 +32,16 @@ func (ev *Evaluator) Multiply(n *syntax.Node, a, b value.Value) value.Value {
 func (ev *Evaluator) checkProduct(n *syntax.Node, a, b *value.Value) {
 	l, r := n.Args[0], n.Args[1]
 	if len(a.Shape) > 2 || len(b.Shape) > 2 {
-		ev.Fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s",
-			ev.Say(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape))
+		ev.Fail(n, "write .* for a product entry by entry", "* multiplies vectors and matrices: %s is %s, %s is %s", l,
+			a.Shape, r, b.Shape)
 	}
 	if inner := a.Shape[len(a.Shape)-1]; inner != b.Shape[0] {
 		help := ""
 		if slices.Equal(a.Shape, b.Shape) {
 			help = "write .* for a product entry by entry"
 		}
-		ev.Fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", ev.Say(l)+ev.FromFile(l),
-			value.ShapeText(a.Shape),
-			ev.Say(r)+ev.FromFile(r), value.ShapeText(b.Shape), inner, b.Shape[0])
+		ev.Fail(n, help, "shapes do not fit: %s is %s, %s is %s; * needs %d = %d", l.String()+ev.FromFile(l), a.Shape,
+			r.String()+ev.FromFile(r), b.Shape, inner, b.Shape[0])
 	}
 }
 
@@ -157,7 +156,7 @@ func (ev *Evaluator) failProduct(n *syntax.Node, a, b *value.Value) {
 // Atom is a scalar expression as a value; one without variables is a number.
 func (ev *Evaluator) Atom(n *syntax.Node, e dc.Expr, weight int) value.Value {
 	if err := e.Err(); err != nil {
-		ev.Fail(n, "", "%s: %s", ev.Say(n), Cause(err))
+		ev.Fail(n, "", "%s: %s", n, Cause(err))
 	}
 	if e.IsConst() {
 		return ev.Finite(n, value.Number(e.Value(nil)))
@@ -197,8 +196,7 @@ func (ev *Evaluator) Divide(n *syntax.Node, a, b value.Value) value.Value {
 // oneDivisor refuses to divide by an array where the quotient is not taken entry by entry.
 func (ev *Evaluator) oneDivisor(n *syntax.Node, b *value.Value) {
 	if n.Op == syntax.OpDiv && b.Len() != 1 {
-		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", ev.Say(n.Args[1]),
-			value.ShapeText(b.Shape))
+		ev.Fail(n, "write ./ to divide entry by entry", "/ divides by one number, but %s is %s", n.Args[1], b.Shape)
 	}
 }
 
@@ -228,7 +226,7 @@ func (ev *Evaluator) complexQuotient(n *syntax.Node, a, b value.Pair) value.Valu
 	r := n.Args[1]
 	if !b.IsData() {
 		ev.Fail(r, "name the quotient as a complex variable q, with q*z == a",
-			"/ divides by real expressions and by data, but %s is complex and depends on a variable", ev.Say(r))
+			"/ divides by real expressions and by data, but %s is complex and depends on a variable", r)
 	}
 	ev.oneDivisor(n, &b.Re)
 	re, im := make([]float64, b.Re.Len()), make([]float64, b.Re.Len())
@@ -268,14 +266,14 @@ func (ev *Evaluator) failQuotient(n *syntax.Node, a, b *value.Value, v dc.Expr, 
 	case i.Lo < 0 && i.Hi > 0:
 		ev.Fail(n,
 			fmt.Sprintf("give the variables bounds, such as var x >= 0.1, that keep %s above 0 or below it; where "+
-				"it is affine and must be positive, write invpos(%s)", ev.Say(r), ev.Say(r)),
+				"it is affine and must be positive, write invpos(%s)", r, r),
 			"%s", Cause(err))
 	case i.Hi <= 0:
 		v = v.Neg()
 	}
 	if one := dc.InvPos(v).Err(); one != nil {
-		ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", ev.Say(r)),
-			"no DC split for %s: %s", ev.Say(n), Cause(one))
+		ev.Fail(n, fmt.Sprintf("give the variables bounds that keep %s away from 0", r), "no DC split for %s: %s", n,
+			Cause(one))
 	}
 	ev.failProduct(n, a, b)
 }
@@ -318,8 +316,8 @@ func (ev *Evaluator) ShapesDiffer(n, l, r *syntax.Node, a, b *value.Value) {
 	if n.Op == syntax.OpSum && len(sizes) == 3 && sizes[1] == sizes[2] {
 		help = "a vector is not repeated for each row: write X[i,j] - v[j] with indices i and j"
 	}
-	ev.Fail(n, help, "shapes differ: %s is %s, %s is %s",
-		ev.Say(l)+ev.FromFile(l), value.ShapeText(a.Shape), ev.Say(r), value.ShapeText(b.Shape)+ev.FromFile(r))
+	ev.Fail(n, help, "shapes differ: %s is %s, %s is %s", l.String()+ev.FromFile(l), a.Shape, r,
+		b.Shape.String()+ev.FromFile(r))
 }
 
 // Transpose is the transpose of a matrix; vectors have no direction.
@@ -332,7 +330,7 @@ func (ev *Evaluator) Transpose(n *syntax.Node, v value.Value) value.Value {
 		return v
 	}
 	if len(v.Shape) > 2 {
-		ev.Fail(n, "", "%s is %s; only matrices have a transpose", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n, "", "%s is %s; only matrices have a transpose", n.Args[0], v.Shape)
 	}
 	r, c := v.Shape[0], v.Shape[1]
 	if v.Sort == value.SparseNumbers {

@@ -126,7 +126,7 @@ func (ev *Evaluator) Weighted(n *syntax.Node, terms []value.Summand) value.Value
 // Made is functions as a value, after a look at their error; c is their cost.
 func (ev *Evaluator) Made(n *syntax.Node, e dc.Expr, c value.Cost) value.Value {
 	if err := e.Err(); err != nil {
-		ev.Fail(n, "", "%s: %s", ev.Say(n), Cause(err))
+		ev.Fail(n, "", "%s: %s", n, Cause(err))
 	}
 	ev.Spend(n, UnitsCoeff*e.NNZ())
 	return value.FromExpr(e, c)

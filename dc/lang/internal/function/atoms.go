@@ -19,12 +19,11 @@ func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format stri
 	help := "give the variables bounds; dc(g, h) states a split by hand"
 	switch c := v.Curvature(); {
 	case (n.Name == "sqrt" || n.Op == syntax.OpPower) && arg.Op == syntax.OpMul && v.Len() == 1:
-		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", ev.Say(arg.Args[0]),
-			ev.Say(arg.Args[1]))
+		help = fmt.Sprintf("use geomean(%s, %s) for factors >= 0, or dc(g, h)", arg.Args[0], arg.Args[1])
 	case n.Name == "sqrt" && c == value.DC:
-		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", ev.Say(arg))
+		help = fmt.Sprintf("bound it by a variable t >= 0 with t^2 <= %s", arg)
 	}
-	ev.FailWith(n, help, []syntax.Note{ev.Note(arg, v.CurvatureNote())}, "no DC split for %s: %s", ev.Say(n),
+	ev.FailWith(n, help, []syntax.Note{ev.Note(arg, v.CurvatureNote())}, "no DC split for %s: %s", n,
 		fmt.Sprintf(format, args...))
 }
 
@@ -32,7 +31,7 @@ func noSplit(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value, format stri
 func affineArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
 	v, arg := args[k].AsAffine(), n.Args[k]
 	if v.Sort == value.Expressions {
-		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", n.Name, ev.Say(arg), v.CurvatureWord())
+		noSplit(ev, n, arg, v, "%s needs an affine argument, %s is %s", n.Name, arg, v.CurvatureWord())
 	}
 	return v
 }
@@ -61,7 +60,7 @@ func squares(ev *eval.Evaluator, n, arg *syntax.Node, v value.Value) value.Value
 	c := ev.Afford(n, v.Costs().Times(4))
 	ev.Spend(n, v.Len())
 	return v.Map(c, dc.Square, func(dc.Expr, error) {
-		noSplit(ev, n, arg, v, "a part of %s is not bounded from below", ev.Say(arg))
+		noSplit(ev, n, arg, v, "a part of %s is not bounded from below", arg)
 	})
 }
 
@@ -136,11 +135,11 @@ func applyCurve(ev *eval.Evaluator, n, arg *syntax.Node, name, need string, v va
 	return v.Map(c, apply, func(u dc.Expr, err error) {
 		switch {
 		case u.IsConst():
-			ev.FailDomain(n, "%s: %s", ev.Say(n), eval.Cause(err))
+			ev.FailDomain(n, "%s: %s", n, eval.Cause(err))
 		case need == "":
 			noSplit(ev, n, arg, v, "%s", reason(err))
 		default:
-			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, ev.Say(arg), v.CurvatureWord())
+			noSplit(ev, n, arg, v, "%s needs %s argument, %s is %s", name, need, arg, v.CurvatureWord())
 		}
 	})
 }
@@ -240,7 +239,7 @@ func composed(ev *eval.Evaluator, n *syntax.Node, v value.Value, need string, e 
 	case e.Err() != nil && need == "":
 		noSplit(ev, n, n.Args[0], v, "%s", reason(e.Err()))
 	case e.Err() != nil:
-		noSplit(ev, n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, ev.Say(n.Args[0]), v.CurvatureWord())
+		noSplit(ev, n, n.Args[0], v, "%s needs %s, %s is %s", n.Name, need, n.Args[0], v.CurvatureWord())
 	}
 	c := v.Costs()
 	c.Parts = c.Parts*max(1, v.Len()) + v.Len() + 2
@@ -259,7 +258,7 @@ func fnSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.
 	v := args[0]
 	k := ev.Integer(n.Args[1], args[1], "the number of entries that sumlargest adds")
 	if k < 1 || k > v.Len() {
-		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), ev.Say(n.Args[0]), k)
+		ev.Fail(n.Args[1], "", "sumlargest adds 1 to %d entries of %s, not %d", v.Len(), n.Args[0], k)
 	}
 	if v.Curvature() > value.Convex {
 		v = lifted(ev, n, v)
@@ -297,7 +296,7 @@ func fnDC(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	for k, v := range args {
 		if c := v.Curvature(); c == value.Concave || c == value.DC {
 			part := string("gh"[k])
-			ev.Fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, ev.Say(n.Args[k]),
+			ev.Fail(n.Args[k], "", "the %s of dc(g, h) must be convex, but %s is %s", part, n.Args[k],
 				v.CurvatureWord())
 		}
 	}
@@ -335,7 +334,7 @@ func variablePower(ev *eval.Evaluator, n *syntax.Node, base, exponent value.Valu
 	pow := func(b dc.Expr) dc.Expr { return dc.Pow(b, p) }
 	return base.Map(ev.Afford(n, base.Costs().Times(4)), pow, func(b dc.Expr, err error) {
 		if s := b.Scalar(); s.IsConst() && !(s.Split().Lin.Const > 0) {
-			ev.Fail(n.Args[0], "", "the base of %s, whose exponent has variables, must be > 0", ev.Say(n))
+			ev.Fail(n.Args[0], "", "the base of %s, whose exponent has variables, must be > 0", n)
 		}
 		noSplit(ev, n, n.Args[0], base, "%s", reason(err))
 	})

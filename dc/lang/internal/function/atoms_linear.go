@@ -33,7 +33,7 @@ func overDimension(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (sums
 	v := args[0]
 	d := ev.Integer(n.Args[1], args[1], "the dimension that "+n.Name+" adds over") - 1
 	if d < 0 || d >= len(v.Shape) {
-		ev.Fail(n.Args[1], "", "%s is %s and has no dimension %d", ev.Say(n.Args[0]), value.ShapeText(v.Shape), d+1)
+		ev.Fail(n.Args[1], "", "%s is %s and has no dimension %d", n.Args[0], v.Shape, d+1)
 	}
 	if len(v.Shape) == 1 {
 		return ev.AddUp(n, v), v.Len()
@@ -60,8 +60,7 @@ func overDimension(ev *eval.Evaluator, n *syntax.Node, args []value.Value) (sums
 func fnConv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	for k := range args {
 		if len(args[k].Shape) > 1 || args[k].Len() == 0 {
-			ev.Fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", ev.Say(n.Args[k]),
-				value.ShapeText(args[k].Shape))
+			ev.Fail(n.Args[k], "", "conv takes vectors with entries, but %s is %s", n.Args[k], args[k].Shape)
 		}
 	}
 	a, v, _ := factors(ev, n, args)
@@ -91,8 +90,7 @@ func fnKron(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 		case 2:
 			dims[k], vectors = [2]int{s[0], s[1]}, false
 		default:
-			ev.Fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", ev.Say(n.Args[k]),
-				value.ShapeText(s))
+			ev.Fail(n.Args[k], "", "kron takes matrices and vectors, but %s is %s", n.Args[k], value.Shape(s))
 		}
 	}
 	a, v, swapped := factors(ev, n, args)

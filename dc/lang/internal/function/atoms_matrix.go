@@ -36,12 +36,12 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 		at := n.Args[k]
 		if v.IsData() {
 			d := v.Shape[0]
-			ev.Fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
-				n.Name, ev.Say(at), v.Num[i*d+j], i+1, j+1, v.Num[j*d+i], j+1, i+1)
+			ev.Fail(at, "", "%s needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]", n.Name, at,
+				v.Num[i*d+j], i+1, j+1, v.Num[j*d+i], j+1, i+1)
 		}
 		ev.Fail(at, "declare the variable symmetric or psd, or take (X + X')/2",
-			"%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ",
-			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
+			"%s needs a symmetric matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] differ", n.Name,
+			at, i+1, j+1, j+1, i+1)
 	}
 	return v
 }
@@ -49,7 +49,7 @@ func symmetric(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) va
 // orderOf is the order of a square matrix with that shape, at least some.
 func orderOf(ev *eval.Evaluator, n, arg *syntax.Node, shape []int, least int) int {
 	if len(shape) != 2 || shape[0] != shape[1] || shape[0] < least {
-		ev.Fail(arg, "", "%s needs a square matrix, but %s is %s", n.Name, ev.Say(arg), value.ShapeText(shape))
+		ev.Fail(arg, "", "%s needs a square matrix, but %s is %s", n.Name, arg, value.Shape(shape))
 	}
 	return shape[0]
 }
@@ -72,7 +72,7 @@ func matrixAtom(ev *eval.Evaluator, n *syntax.Node, e dc.Expr, args ...*value.Va
 	for _, v := range args {
 		if v.Curvature() == value.Constant && e.Err() != nil {
 			ev.FailDomain(n.Args[len(n.Args)-1], "%s needs a positive definite matrix, and %s is not", n.Name,
-				ev.Say(n.Args[len(n.Args)-1]))
+				n.Args[len(n.Args)-1])
 		}
 		weight += v.Costs().Weight + v.Len()
 	}
@@ -87,8 +87,7 @@ func fnMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		x = x.Reshape(1)
 	}
 	if len(x.Shape) > 2 || x.Shape[0] != d {
-		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(x.Shape),
-			ev.Say(n.Args[1]), d, d)
+		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", n.Args[0], x.Shape, n.Args[1], d, d)
 	}
 	ev.Spend(n, eval.UnitsCoeff*(x.Function().NNZ()+x.Len()))
 	cols := x.Len() / d
@@ -109,7 +108,7 @@ func fnLambdaSumLargest(ev *eval.Evaluator, n *syntax.Node, args []value.Value) 
 func eigenvalues(ev *eval.Evaluator, n *syntax.Node, v value.Value, most int) int {
 	k := ev.Integer(n.Args[1], v, "the number of eigenvalues that lambda_sumlargest adds")
 	if k < 1 || k > most {
-		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", most, ev.Say(n.Args[0]), k)
+		ev.Fail(n.Args[1], "", "lambda_sumlargest adds 1 to %d eigenvalues of %s, not %d", most, n.Args[0], k)
 	}
 	return k
 }
@@ -119,8 +118,7 @@ func ofMatrix(make func(a dc.Expr) dc.Expr) eval.Apply {
 	return func(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 		v := affineArg(ev, n, args, 0)
 		if len(v.Shape) > 2 {
-			ev.Fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]),
-				value.ShapeText(v.Shape))
+			ev.Fail(n.Args[0], "", "%s needs a matrix, but %s is %s", n.Name, n.Args[0], v.Shape)
 		}
 		if len(v.Shape) == 2 {
 			Factored(ev, n, min(v.Shape[0], v.Shape[1]), v.Shape[0]+v.Shape[1])

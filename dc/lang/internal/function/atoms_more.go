@@ -70,15 +70,15 @@ func atLeastZero(ev *eval.Evaluator, n *syntax.Node, arg int, v *value.Value) {
 // hasEntry says where a number comes from.
 func hasEntry(ev *eval.Evaluator, n *syntax.Node, v *value.Value, x float64) string {
 	if v.Len() == 1 {
-		return fmt.Sprintf("%s is %g", ev.Say(n), x)
+		return fmt.Sprintf("%s is %g", n, x)
 	}
-	return fmt.Sprintf("%s has the entry %g", ev.Say(n), x)
+	return fmt.Sprintf("%s has the entry %g", n, x)
 }
 
 // inDomain refuses an atom whose constant argument lies outside of its domain.
 func inDomain(ev *eval.Evaluator, n *syntax.Node, e dc.Expr) {
 	if err := e.Err(); err != nil {
-		ev.Fail(n, "", "%s: %s", ev.Say(n), eval.Cause(err))
+		ev.Fail(n, "", "%s: %s", n, eval.Cause(err))
 	}
 }
 
@@ -86,20 +86,19 @@ func inDomain(ev *eval.Evaluator, n *syntax.Node, e dc.Expr) {
 func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	x, y := args[0], args[1]
 	if y.Len() != 1 {
-		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", ev.Say(n.Args[1]),
-			value.ShapeText(y.Shape))
+		ev.Fail(n.Args[1], "", "the denominator of quadoverlin must be one number, but %s is %s", n.Args[1], y.Shape)
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
 		e := dc.QuadOverLin(x.Function(), y.Expr(0))
 		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
-			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", ev.Say(n.Args[1]),
+			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", n.Args[1],
 				y.CurvatureWord())
 		}
 		return composed(ev, n, x, "convex nonnegative entries", e)
 	}
 	if !x.IsData() || !y.IsData() {
 		if d, fixed := y.Fixed(0); fixed && !(d > 0) {
-			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", ev.Say(n.Args[1]), d)
+			ev.FailDomain(n.Args[1], "quadoverlin needs a denominator > 0, but %s is %g", n.Args[1], d)
 		}
 		return ev.Atom(n, dc.QuadOverLin(x.Function().Reshape(x.Len()), y.Expr(0)),
 			x.Costs().Weight+y.Costs().Weight)
@@ -135,8 +134,7 @@ func fnGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 	top := value.Numbers
 	for k, v := range args {
 		if c := v.Curvature(); c == value.Convex || c == value.DC {
-			noSplit(ev, n, n.Args[k], v, "geomean needs concave entries, %s is %s", ev.Say(n.Args[k]),
-				v.CurvatureWord())
+			noSplit(ev, n, n.Args[k], v, "geomean needs concave entries, %s is %s", n.Args[k], v.CurvatureWord())
 		}
 		if top = max(top, v.Sort); v.Sort != value.Expressions {
 			atLeastZero(ev, n, k, &v)

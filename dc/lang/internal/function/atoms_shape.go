@@ -41,7 +41,7 @@ func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) v
 		total += x
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
-		ev.Fail(n.Args[1], "", "the weights of wgeomean need a sum > 0, but that of %s is %g", ev.Say(n.Args[1]), total)
+		ev.Fail(n.Args[1], "", "the weights of wgeomean need a sum > 0, but that of %s is %g", n.Args[1], total)
 	}
 	if v.IsData() {
 		s := 0.0
@@ -62,7 +62,7 @@ func fnWeightedGeoMean(ev *eval.Evaluator, n *syntax.Node, args []value.Value) v
 func fnCumSum(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	if len(v.Shape) > 1 {
-		ev.Fail(n, "", "cumsum takes a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n, "", "cumsum takes a vector, but %s is %s", n.Args[0], v.Shape)
 	}
 	d := v.Len()
 	ev.Spend(n, d)
@@ -93,8 +93,8 @@ func fnReshape(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Val
 		shape[k] = ev.Dimension(a, args[k+1])
 	}
 	if ev.Fits(n, shape) != v.Len() {
-		ev.Fail(n, "", "%s has %s and does not fit %s", ev.Say(n.Args[0]), eval.Count(v.Len(), "entry", "entries"),
-			value.ShapeText(shape))
+		ev.Fail(n, "", "%s has %s and does not fit %s", n.Args[0], eval.Count(v.Len(), "entry", "entries"),
+			value.Shape(shape))
 	}
 	ev.Spend(n, v.Len())
 	return v.Reshape(shape...)

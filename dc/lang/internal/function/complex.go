@@ -67,7 +67,7 @@ func realParts(args []value.Pair) []value.Value {
 func onlyFirst(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) {
 	for k := 1; k < len(args); k++ {
 		if !args[k].IsReal() {
-			ev.Fail(n.Args[k], "", "this argument of %s must be real, but %s is complex", n.Name, ev.Say(n.Args[k]))
+			ev.Fail(n.Args[k], "", "this argument of %s must be real, but %s is complex", n.Name, n.Args[k])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func dataPair(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) []complex12
 	p := args[0]
 	if !p.IsData() {
 		ev.Fail(n.Args[0], "", "%s takes complex numbers that are data, but %s depends on a variable", n.Name,
-			ev.Say(n.Args[0]))
+			n.Args[0])
 	}
 	im := p.Imag()
 	out := make([]complex128, p.Re.Len())
@@ -192,12 +192,11 @@ func hermitian(ev *eval.Evaluator, n *syntax.Node, args []value.Pair, k int) dc.
 		if args[k].IsData() {
 			v := z.Value(nil)
 			ev.Fail(at, "take (Z + Z')/2", "%s needs a Hermitian matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
-				n.Name, ev.Say(at), v[i*s[0]+j], i+1, j+1, v[j*s[0]+i], j+1, i+1)
+				n.Name, at, v[i*s[0]+j], i+1, j+1, v[j*s[0]+i], j+1, i+1)
 		}
 		ev.Fail(at, "declare the variable hermitian, or take (Z + Z')/2",
 			"%s needs a Hermitian matrix, and %s is not seen to be one: its entries [%d,%d] and [%d,%d] are not "+
-				"conjugate",
-			n.Name, ev.Say(at), i+1, j+1, j+1, i+1)
+				"conjugate", n.Name, at, i+1, j+1, j+1, i+1)
 	}
 	return z.Upper()
 }
@@ -245,8 +244,7 @@ func complexMatFrac(ev *eval.Evaluator, n *syntax.Node, args []value.Pair) value
 	x := ev.AffinePair(n, n.Args[0], args[0])
 	s := x.Shape()
 	if d := p.Shape()[0]; len(s) > 2 || len(s) > 0 && s[0] != d || x.Len()%d != 0 {
-		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", ev.Say(n.Args[0]), value.ShapeText(s),
-			ev.Say(n.Args[1]), d, d)
+		ev.Fail(n, "", "shapes differ: %s is %s, %s is %d x %d", n.Args[0], value.Shape(s), n.Args[1], d, d)
 	}
 	stacked := x.Pairs()
 	if len(s) == 2 {

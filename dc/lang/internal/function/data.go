@@ -15,7 +15,7 @@ import (
 func fnSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := dataArg(ev, n, args, 0)
 	if len(v.Shape) > 1 {
-		ev.Fail(n, "", "sort takes a vector, but %s is %s", ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+		ev.Fail(n, "", "sort takes a vector, but %s is %s", n.Args[0], v.Shape)
 	}
 	out := slices.Clone(v.Numbers())
 	ev.Spend(n, 4*len(out))
@@ -56,8 +56,7 @@ func fnLinspace(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Va
 func fnProd(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	p, v := 1.0, args[0]
 	if !v.IsData() {
-		ev.Fail(n, "write the factors with *", "%s takes data only, but %s depends on a variable",
-			n.Name, ev.Say(n.Args[0]))
+		ev.Fail(n, "write the factors with *", "%s takes data only, but %s depends on a variable", n.Name, n.Args[0])
 	}
 	for _, x := range v.Numbers() {
 		p *= x
@@ -84,7 +83,7 @@ func fnChol(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 			x, y := data[i*d+j], data[j*d+i]
 			if !(math.Abs(x-y) <= eval.NearInteger*max(math.Abs(x), math.Abs(y))) {
 				ev.Fail(n.Args[0], "", "chol needs a symmetric matrix, but %s has %g at [%d,%d] and %g at [%d,%d]",
-					ev.Say(n.Args[0]), x, i+1, j+1, y, j+1, i+1)
+					n.Args[0], x, i+1, j+1, y, j+1, i+1)
 			}
 			a.SetSym(i, j, x/2+y/2)
 		}
@@ -93,7 +92,7 @@ func fnChol(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	ok, err := dense.Cholesky(ev.Patience(), r)
 	ev.GoOn(err)
 	if !ok {
-		ev.FailDomain(n.Args[0], "chol needs a positive definite matrix, and %s is not", ev.Say(n.Args[0]))
+		ev.FailDomain(n.Args[0], "chol needs a positive definite matrix, and %s is not", n.Args[0])
 	}
 	out := make([]float64, d*d)
 	for i := range d {
@@ -111,7 +110,7 @@ func fnInv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	ev.GoOn(err)
 	if inverse == nil {
 		ev.Fail(n.Args[0], "", "inv needs a regular matrix, and %s is singular or nearly so: its condition number "+
-			"is about %.1g", ev.Say(n.Args[0]), cond)
+			"is about %.1g", n.Args[0], cond)
 	}
 	return ev.Finite(n, value.Array([]int{d, d}, inverse))
 }
@@ -120,7 +119,7 @@ func fnInv(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 func dataArg(ev *eval.Evaluator, n *syntax.Node, args []value.Value, k int) value.Value {
 	v := args[k]
 	if !v.IsData() {
-		ev.Fail(n, "", "%s takes data only, but %s depends on a variable", n.Name, ev.Say(n.Args[k]))
+		ev.Fail(n, "", "%s takes data only, but %s depends on a variable", n.Name, n.Args[k])
 	}
 	return v
 }
@@ -144,7 +143,7 @@ func constants(x float64) eval.Apply {
 }
 
 func onlyStart(ev *eval.Evaluator, n *syntax.Node, _ []value.Value) value.Value {
-	ev.Fail(n, "", "%s stands only after start, as in start %s", n.Name, ev.Say(n))
+	ev.Fail(n, "", "%s stands only after start, as in start %s", n.Name, n)
 	return value.Value{}
 }
 
@@ -165,7 +164,7 @@ func extent(d int) eval.Apply {
 			help = "len counts the entries of a vector"
 		}
 		if len(v.Shape) != 2 {
-			ev.Fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, ev.Say(n.Args[0]), value.ShapeText(v.Shape))
+			ev.Fail(n, help, "%s counts in a matrix, but %s is %s", n.Name, n.Args[0], v.Shape)
 		}
 		return value.Number(float64(v.Shape[d]))
 	}
@@ -174,8 +173,7 @@ func extent(d int) eval.Apply {
 func fnLen(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value {
 	v := args[0]
 	if len(v.Shape) > 1 {
-		ev.Fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", ev.Say(n.Args[0]),
-			value.ShapeText(v.Shape))
+		ev.Fail(n, "use rows or cols", "len counts the entries of a vector, but %s is %s", n.Args[0], v.Shape)
 	}
 	return value.Number(float64(v.Len()))
 }

@@ -19,7 +19,7 @@ func stringArg(ev *eval.Evaluator, n, a *syntax.Node) string {
 	if a.Op != syntax.OpString {
 		ending := strings.Replace(n.Name, "header", "csv", 1)
 		ev.Fail(a, `write the name in double quotes, as in `+n.Name+`("data.`+ending+`")`, "%s wants a string, not %s",
-			n.Name, ev.Say(a))
+			n.Name, a)
 	}
 	return a.Name
 }

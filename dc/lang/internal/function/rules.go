@@ -58,7 +58,7 @@ var Rules = eval.Rules{
 func isTrue(ev *eval.Evaluator, n *syntax.Node) value.Value { return value.TruthOf(ev.Condition(n)) }
 
 func noValue(ev *eval.Evaluator, n *syntax.Node) value.Value {
-	ev.Fail(n, "", "%s has no value here", ev.Say(n))
+	ev.Fail(n, "", "%s has no value here", n)
 	return value.Value{}
 }
 
@@ -112,7 +112,7 @@ func call(ev *eval.Evaluator, n *syntax.Node) (v value.Value) {
 		v = fn.Eval(ev, n, args)
 	case fn.Complex == nil:
 		ev.Fail(isComplex, "re, im and abs of it are real", "%s is a function of real numbers, and %s is complex",
-			n.Name, ev.Say(isComplex))
+			n.Name, isComplex)
 	default:
 		pairs := make([]value.Pair, len(args))
 		for k := range args {

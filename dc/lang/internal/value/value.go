@@ -35,7 +35,7 @@ type Value struct {
 // order, or a single one without a shape.
 type Cells struct {
 	Sort  Sort
-	Shape []int
+	Shape Shape
 	Num   []float64
 	Fn    *dc.Expr // affine functions, or DC expressions
 	Cost  Cost     // of Expressions
@@ -52,6 +52,21 @@ type details struct {
 	Set    *Set // of a value of sort Members
 	Sparse *SparseData
 	Pair   *Pair // of a value of sort ComplexPairs
+}
+
+// Shape is the size of each dimension.
+type Shape []int
+
+// String is a shape as messages say it.
+func (s Shape) String() string {
+	if len(s) == 0 {
+		return "a scalar"
+	}
+	parts := make([]string, len(s))
+	for d, n := range s {
+		parts[d] = fmt.Sprint(n)
+	}
+	return strings.Join(parts, " x ")
 }
 
 func Size(shape []int) int {
@@ -176,18 +191,6 @@ func (v *Value) First(d int) int {
 		return 1
 	}
 	return v.More.origin[d]
-}
-
-// ShapeText is a shape as messages say it.
-func ShapeText(shape []int) string {
-	if len(shape) == 0 {
-		return "a scalar"
-	}
-	parts := make([]string, len(shape))
-	for d, n := range shape {
-		parts[d] = fmt.Sprint(n)
-	}
-	return strings.Join(parts, " x ")
 }
 
 // Sets are the sets that index the dimensions; nil: none does.
