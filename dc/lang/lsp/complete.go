@@ -127,12 +127,7 @@ func constraints(toks []syntax.Token) bool {
 func isStart(line []syntax.Token, separator syntax.Kind) bool {
 	depth := 0
 	for _, t := range line {
-		switch t.Kind {
-		case syntax.LParen, syntax.LBracket, syntax.LBrace:
-			depth++
-		case syntax.RParen, syntax.RBracket, syntax.RBrace:
-			depth--
-		}
+		depth += t.Kind.Depth()
 	}
 	last := line[len(line)-1].Kind
 	return len(line) == 1 || depth == 0 && last == separator

@@ -15,10 +15,10 @@ type opening struct {
 
 // track follows the brackets.
 func (l *layouter) track(k int) {
-	switch t := &l.toks[k]; t.Kind {
-	case LParen, LBracket, LBrace:
+	switch l.toks[k].Kind.Depth() {
+	case 1:
 		l.opens = append(l.opens, l.opened(k))
-	case RParen, RBracket, RBrace:
+	case -1:
 		n := len(l.opens) - 1
 		l.closed, l.opens = l.opens[n], l.opens[:n]
 	}
@@ -63,10 +63,6 @@ func (l *layouter) isCall(k int) bool {
 		!l.toks[k].element
 }
 
-// headWidth is the width of a keyword with the blanks behind it.
-var headWidth = map[string]int{"param": 6, "set": 6, "var": 6, "let": 6, "option": 7, "plot": 6, "minimize": 10,
-	"maximize": 10, "subject": 8}
-
 // gap is the number of blanks between two neighbours of a line.
 func (l *layouter) gap(p, k int) int {
 	a, b := &l.toks[p], &l.toks[k]
@@ -76,7 +72,8 @@ func (l *layouter) gap(p, k int) int {
 	}
 	switch {
 	case a.first && a.Kind == Keyword:
-		return max(1, headWidth[a.Text]-len(a.Text))
+		v := verbOf(a.Text)
+		return max(1, len("param ")-len(a.Text)) + one(v == Minimize || v == Maximize)
 	case a.role == rLabel:
 		return 2
 	case b.role == rAttribute:

@@ -31,15 +31,12 @@ func (p *parser) indexing() ([]Binder, *Node) {
 // bindings = names "in" range { "," names "in" range } [ "if" condition ]
 // names    = name | "(" name "," name { "," name } ")"
 func (p *parser) bindings() (bs []Binder, cond *Node) {
-	for {
+	for more := true; more; more = p.accept(Comma) {
 		b := Binder{Span: p.tok().Span}
 		tuple := p.accept(LParen)
-		for {
+		for more := true; more; more = tuple && p.accept(Comma) {
 			t := p.expect(Name, "for an index, as in i in 1..n")
 			b.Names, b.At = append(b.Names, t.Text), append(b.At, t.Span)
-			if !tuple || !p.accept(Comma) {
-				break
-			}
 		}
 		if tuple {
 			p.expect(RParen, "after the indices of a tuple")
@@ -48,9 +45,6 @@ func (p *parser) bindings() (bs []Binder, cond *Node) {
 		p.expect(In, "after the index")
 		b.Set = p.rangeExpr()
 		bs = append(bs, b)
-		if !p.accept(Comma) {
-			break
-		}
 	}
 	if p.accept(If) {
 		cond = p.condition()
@@ -69,16 +63,14 @@ func (p *parser) dims() []*Node {
 // places = place { "," place }
 // place  = range | ":"
 func (p *parser) places() (out []*Node) {
-	for {
+	for more := true; more; more = p.accept(Comma) {
 		if t := p.tok(); p.accept(Colon) {
 			out = append(out, p.node(Node{Span: t.Span, Op: OpAll}))
 		} else {
 			out = append(out, p.rangeExpr())
 		}
-		if !p.accept(Comma) {
-			return out
-		}
 	}
+	return out
 }
 
 // inside reads the text between brackets, in which blanks part nothing.

@@ -1,13 +1,19 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/suggest"
 )
 
-// starters are the words that begin a line.
+// starters are the words that begin a line, by the verbs.
 var starters = []string{"param", "set", "var", "let", "minimize", "maximize", "find", "subject to", "option", "plot"}
+
+// verbOf is the verb of the statements that a keyword begins.
+func verbOf(keyword string) Verb {
+	return Verb(slices.IndexFunc(starters, func(s string) bool { return s == keyword || s == keyword+" to" }))
+}
 
 // synonyms are the words of other languages for them.
 var synonyms = map[string]string{

@@ -80,26 +80,15 @@ func (p *parser) line() {
 	if c := p.tok(); c.Kind == Colon {
 		p.fail(c.Span, "leave it out", "no colon follows %s", t.Text)
 	}
-	switch t.Text {
-	case "param":
-		p.list(t, p.param)
-	case "set":
-		p.list(t, p.set)
-	case "var":
-		p.list(t, p.variable)
-	case "let":
-		p.list(t, p.let)
-	case "option":
-		p.list(t, p.option)
-	case "plot":
-		p.plot(t)
-	case "minimize":
-		p.add(&Statement{Span: t.Span, Verb: Minimize, At: t.Span, Value: p.objective()})
-	case "maximize":
-		p.add(&Statement{Span: t.Span, Verb: Maximize, At: t.Span, Value: p.objective()})
-	case "find":
-		p.add(&Statement{Span: t.Span, Verb: Find, At: t.Span})
-	case "subject":
+	switch s := (&Statement{Span: t.Span, Verb: verbOf(t.Text), At: t.Span}); s.Verb {
+	case Minimize, Maximize:
+		s.Value = p.objective()
+		p.add(s)
+	case Find:
+		p.add(s)
+	case Plot:
+		p.plot(s)
+	case Constraint:
 		if to := p.tok(); to.Kind != Name || to.Text != "to" {
 			p.fail(t.Span, "write subject to", "subject stands alone")
 		}
@@ -112,6 +101,8 @@ func (p *parser) line() {
 			t.first = true
 			p.constraint()
 		}
+	default:
+		p.list(t, s.Verb)
 	}
 	p.endOfLine()
 }
@@ -130,10 +121,11 @@ func (p *parser) add(s *Statement) {
 
 // list parses declarations with commas between. The span of the first begins
 // with the keyword.
-func (p *parser) list(key *Token, rule func(s *Statement)) {
+func (p *parser) list(key *Token, verb Verb) {
+	rule := [...]func(s *Statement){Param: p.param, Set: p.set, Var: p.variable, Let: p.let, Option: p.option}[verb]
 	pos := key.Pos
-	for {
-		s := &Statement{Span: Span{pos, 0}}
+	for more := true; more; more = p.between() {
+		s := &Statement{Span: Span{pos, 0}, Verb: verb}
 		t := p.tok()
 		if t.Kind != Name {
 			what := "a name"
@@ -150,17 +142,20 @@ func (p *parser) list(key *Token, rule func(s *Statement)) {
 		p.at++
 		rule(s)
 		p.add(s)
-		if !p.accept(Comma) {
-			return
-		}
-		p.toks[p.at-1].role = rBetween
-		pos = p.tok().Pos
+		pos = p.toks[min(p.at+1, len(p.toks)-1)].Pos // behind a comma
 	}
+}
+
+// between takes a comma between declarations or marks.
+func (p *parser) between() bool {
+	if p.tok().Kind == Comma {
+		p.tok().role = rBetween
+	}
+	return p.accept(Comma)
 }
 
 // param = name [ "[" (binders | dims) "]" ] [ "=" expr ]
 func (p *parser) param(s *Statement) {
-	s.Verb = Param
 	if p.tok().Kind == LBracket {
 		if p.isBinder(p.at + 1) {
 			s.Binders, s.Cond = p.indexing()
@@ -177,14 +172,12 @@ func (p *parser) param(s *Statement) {
 
 // set = name "=" expr
 func (p *parser) set(s *Statement) {
-	s.Verb = Set
 	p.expect(Assign, "after the set's name")
 	s.Value = p.rangeExpr()
 }
 
 // let = name [ "[" binders "]" ] "=" expr
 func (p *parser) let(s *Statement) {
-	s.Verb = Let
 	if p.tok().Kind == LBracket {
 		if !p.isBinder(p.at + 1) {
 			p.fail(p.tok().Span, "write let name[i in 1..n] = ..., or leave the brackets out",
@@ -198,7 +191,6 @@ func (p *parser) let(s *Statement) {
 
 // variable = name [ "[" dims "]" ] { attribute }
 func (p *parser) variable(s *Statement) {
-	s.Verb = Var
 	if p.tok().Kind == LBracket {
 		if p.isBinder(p.at + 1) {
 			p.fail(p.tok().Span, "write sizes or ranges, as in var x[0..n, 2]",
@@ -248,7 +240,6 @@ var plainAttributes = map[string]bool{"symmetric": true, "psd": true, "complex":
 
 // option = name "=" expr
 func (p *parser) option(s *Statement) {
-	s.Verb = Option
 	p.expect(Assign, "after the option's name")
 	s.Value = p.expr()
 }
@@ -324,14 +315,9 @@ func (p *parser) label(s *Statement) {
 var plotAttributes = []string{"title", "xlabel", "ylabel"}
 
 // plot = mark { "," mark } { ( "title" | "xlabel" | "ylabel" ) string }
-func (p *parser) plot(key *Token) {
-	s := &Statement{Span: key.Span, Verb: Plot, At: key.Span}
-	for {
+func (p *parser) plot(s *Statement) {
+	for more := true; more; more = p.between() {
 		s.Marks = append(s.Marks, p.mark())
-		if !p.accept(Comma) {
-			break
-		}
-		p.toks[p.at-1].role = rBetween
 	}
 	for p.tok().Kind == Name {
 		s.Attrs = append(s.Attrs, p.plotAttribute(s))
@@ -351,11 +337,8 @@ func (p *parser) mark() Mark {
 	}
 	m := Mark{Span: t.Span, Kind: t.Text, At: t.Span}
 	p.at += 2
-	for {
+	for more := true; more; more = p.accept(Comma) {
 		m.Args = append(m.Args, p.rangeExpr())
-		if !p.accept(Comma) {
-			break
-		}
 	}
 	p.expect(RParen, "after the arguments of "+m.Kind)
 	if l := p.tok(); p.accept(String) {

@@ -220,8 +220,7 @@ func (s *scanner) word() {
 	if k == Keyword && s.start && len(s.open) > 0 {
 		// A statement cannot begin inside brackets: they were forgotten.
 		s.closeAll()
-		end := s.toks[len(s.toks)-1].End
-		s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: Newline, match: -1})
+		s.insert(Newline)
 	}
 	if k == Keyword {
 		s.constraints = text == "subject"
@@ -243,19 +242,19 @@ func (s *scanner) closeAll() {
 		s.errs.addf(t.Span, "", "%s is never closed", t.Kind)
 	}
 	s.open = s.open[:0]
+	s.insert(Bad)
+}
+
+// insert adds a token without a text behind the last one.
+func (s *scanner) insert(k Kind) {
 	end := s.toks[len(s.toks)-1].End
-	s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: Bad, match: -1})
+	s.toks = append(s.toks, Token{Span: Span{end, end}, Kind: k, match: -1})
 }
 
 // operators, longer ones first.
-var operators = []struct {
-	text string
-	kind Kind
-}{
-	{"..", Dots}, {".*", DotTimes}, {"./", DotDivide}, {"<=", LE}, {">=", GE}, {"==", EQ}, {"!=", NE},
-	{"+", Plus}, {"-", Minus}, {"*", Times}, {"/", Divide}, {"^", Power}, {"=", Assign}, {"<", Less}, {">", Greater},
-	{",", Comma}, {";", Semicolon}, {":", Colon}, {"'", Quote},
-	{"(", LParen}, {")", RParen}, {"[", LBracket}, {"]", RBracket}, {"{", LBrace}, {"}", RBrace},
+var operators = []Kind{
+	Dots, DotTimes, DotDivide, LE, GE, EQ, NE, Plus, Minus, Times, Divide, Power, Assign, Less, Greater,
+	Comma, Semicolon, Colon, Quote, LParen, RParen, LBracket, RBracket, LBrace, RBrace,
 }
 
 // foreignOperators are operators of other languages and those to write instead.
@@ -290,18 +289,17 @@ func (s *scanner) operator() {
 			return
 		}
 	}
-	for _, o := range operators {
-		if !strings.HasPrefix(s.src[pos:], o.text) {
+	for _, k := range operators {
+		if !strings.HasPrefix(s.src[pos:], kindText[k]) {
 			continue
 		}
-		s.at += len(o.text)
-		t := s.emit(o.kind, pos)
-		switch o.kind {
-		case LParen, LBracket, LBrace:
+		s.at += len(kindText[k])
+		switch t := s.emit(k, pos); {
+		case k.Depth() > 0:
 			s.open = append(s.open, len(s.toks)-1)
-		case RParen, RBracket, RBrace:
+		case k.Depth() < 0:
 			s.closing(t)
-		case Comma:
+		case k == Comma:
 			if n := len(s.open); n > 0 {
 				s.toks[s.open[n-1]].commas = true
 			}

@@ -61,6 +61,17 @@ func (k Kind) String() string {
 	return "a token"
 }
 
+// Depth is 1 of an opening bracket, -1 of a closing one, else 0.
+func (k Kind) Depth() int {
+	switch k {
+	case LParen, LBracket, LBrace:
+		return 1
+	case RParen, RBracket, RBrace:
+		return -1
+	}
+	return 0
+}
+
 // continues reports whether a line that ends with the token continues on the next
 // line.
 func (k Kind) continues() bool { return k >= Plus && k < numKind }
