@@ -146,18 +146,19 @@ func TestFunctionsInLoops(t *testing.T) {
 // TestFixedFactors: a product with a variable whose bounds are equal keeps its slope in this one,
 // on which the multiplier of the bounds rests, and stands where affine arguments are wanted.
 func TestFixedFactors(t *testing.T) {
-	const head = "var x in [2, 2], y in [1, 3], z in [5, 5], w complex\nminimize "
+	const head = "var x in [2, 2], y in [1, 3], z in [5, 5], w complex, h[2,2] hermitian\nminimize "
 	for objective, want := range map[string]float64{ // the slope in x at x = 2, y = 3
 		"x*y": 3, "x*z": 5, "3*(x*y) - 2*(x*z)": -1, "x*sum([y, z, x])": 12,
 	} {
 		e := mustCompile(t, head+objective, Options{}).Problem.Program().Objective
-		slope := make([]float64, 5)
-		if e.AddSubgrad(slope, 1, []float64{2, 3, 5, 0, 0}); slope[0] != want {
+		slope := make([]float64, 9)
+		if e.AddSubgrad(slope, 1, []float64{2, 3, 5, 0, 0, 0, 0, 0, 0}); slope[0] != want {
 			t.Errorf("%s has the slope %v in x, want %v", objective, slope[0], want)
 		}
 	}
 	for _, objective := range []string{"kl(x*y, 1)", "(x*[y, z])'*[2, 0; 0, 3]*(x*[y, z])", "abs(x*w)",
-		"norm2(x*[y, z])", "quadoverlin(y, x*z)", "quad(x*[y, z], eye(2))", "1/(x*z)", "(x*z)^y"} {
+		"norm2(x*[y, z])", "quadoverlin(y, x*z)", "quad(x*[y, z], eye(2))", "1/(x*z)", "(x*z)^y",
+		"sum(x*h)"} {
 		mustCompile(t, head+objective, Options{})
 	}
 	mustCompile(t, head+"y\nsubject to\n  x*z <= 11\n  x*z == 10\n  x*w == 2*w", Options{})

@@ -90,7 +90,7 @@ func fnQuadOverLin(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value
 	}
 	if x.Sort == value.Expressions || y.Sort == value.Expressions {
 		e := dc.QuadOverLin(x.Function(), y.Expr(0))
-		if e.Err() != nil && y.Sort == value.Expressions && y.Curvature() != value.Concave {
+		if c := y.Curvature(); e.Err() != nil && (c == value.Convex || c == value.DC) {
 			noSplit(ev, n, n.Args[1], y, "quadoverlin needs a concave denominator, %s is %s", n.Args[1],
 				y.CurvatureWord())
 		}

@@ -7,14 +7,12 @@ import (
 	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
 
-// Rules say how each operation is computed.
+// Rules say how each operation is computed, but for numbers and names.
 var Rules = eval.Rules{
-	syntax.OpNumber: func(_ *eval.Evaluator, n *syntax.Node) value.Value { return value.Number(n.Num) },
 	syntax.OpImaginary: func(_ *eval.Evaluator, n *syntax.Node) value.Value {
 		return value.ComplexOf(value.Number(0), value.Number(n.Num))
 	},
 	syntax.OpString: func(_ *eval.Evaluator, n *syntax.Node) value.Value { return value.TextOf(n.Name) },
-	syntax.OpName:   (*eval.Evaluator).Lookup,
 	syntax.OpIndex:  func(ev *eval.Evaluator, n *syntax.Node) value.Value { return ev.Index(n).Value(ev, n) },
 	syntax.OpAll:    noValue,
 	syntax.OpRange:  (*eval.Evaluator).Sequence,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/expr"
 )
 
 // slices writes a as a sum of multiples of slices, and of constants.
@@ -71,10 +72,7 @@ func (pr *printer) sliceOf(idx []int, shape []int) (v, d, lo int, ok bool) {
 	switch {
 	case x.Symmetric:
 		n := x.Shape[0]
-		return v, -1, 0, slices.Equal(shape, x.Shape) && are(func(k int) int {
-			r, c := min(k/n, k%n), max(k/n, k%n)
-			return c*(c+1)/2 + r
-		})
+		return v, -1, 0, slices.Equal(shape, x.Shape) && are(func(k int) int { return expr.Place(k/n, k%n) })
 	case x.Skew:
 		return 0, 0, 0, false
 	case len(shape) == 2 && len(x.Shape) == 2 && len(idx) == x.Len():
@@ -140,20 +138,15 @@ func (pr *printer) place(j int) (v int, index []int) {
 	v = sort.Search(len(vars), func(k int) bool { return vars[k].Offset+vars[k].Len() > j })
 	x := vars[v]
 	k := j - x.Offset
-	switch {
-	case x.Symmetric:
-		col := 0
+	if x.Symmetric || x.Skew {
+		col := 0 // of the triangle
 		for (col+1)*(col+2)/2 <= k {
 			col++
 		}
-		index = []int{k - col*(col+1)/2, col}
-	case x.Skew: // above the diagonal
-		col := 1
-		for col*(col+1)/2 <= k {
-			col++
+		if index = []int{k - col*(col+1)/2, col}; x.Skew { // above the diagonal
+			index[1]++
 		}
-		index = []int{k - col*(col-1)/2, col}
-	default:
+	} else {
 		index = make([]int, len(x.Shape))
 		for d := len(index) - 1; d >= 0; d-- {
 			index[d] = k % x.Shape[d]

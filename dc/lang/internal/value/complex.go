@@ -33,15 +33,15 @@ const cancelled = 1e-13
 // vanishes reports whether an imaginary part is 0: of data exactly, of affine functions
 // but for rounding, as in trace(A*X) for Hermitian A and X.
 func vanishes(re, im *Value) bool {
-	switch im.Sort {
+	switch r, i := re.AsAffine(), im.AsAffine(); i.Sort {
 	case Numbers:
-		return !slices.ContainsFunc(im.Numbers(), func(x float64) bool { return x != 0 })
+		return !slices.ContainsFunc(i.Numbers(), func(x float64) bool { return x != 0 })
 	case AffineFunctions:
 		top := 0.0
-		if re.Sort == AffineFunctions {
-			top = largestCoefficient(re)
+		if r.Sort == AffineFunctions {
+			top = largestCoefficient(&r)
 		}
-		return largestCoefficient(im) <= cancelled*top
+		return largestCoefficient(&i) <= cancelled*top
 	}
 	return false
 }
