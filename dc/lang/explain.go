@@ -165,7 +165,7 @@ func (c *compiler) explainUnder(
 
 // pathTo are the nodes around an offset, from the outermost to the innermost.
 func pathTo(n *syntax.Node, offset int, path []*syntax.Node) []*syntax.Node {
-	if n == nil || offset < n.Pos || offset > n.End {
+	if offset < n.Pos || offset > n.End {
 		return path
 	}
 	path = append(path, n)
@@ -190,23 +190,13 @@ func (c *compiler) explain(s *syntax.Statement, offset int) (out *Explanation) {
 		return nil
 	}
 	var path []*syntax.Node
-	binders, cond := s.Binders, s.Cond
-	try := func(n *syntax.Node, bs []syntax.Binder, when *syntax.Node) {
-		if p := pathTo(n, offset, nil); len(p) > len(path) {
-			path, binders, cond = p, bs, when
+	var binders []syntax.Binder
+	var cond *syntax.Node
+	s.Scoped(func(n *syntax.Node, reach []syntax.Binder) {
+		if p := pathTo(n, offset, nil); len(p) > len(path) && (s.Verb != syntax.Option || s.Name != "backend") {
+			path, binders, cond = p, reach, condOf(s.Cond, n, len(reach) == len(s.Binders))
 		}
-	}
-	s.Outside(func(n *syntax.Node) { try(n, nil, nil) })
-	for k, b := range s.Binders {
-		try(b.Set, s.Binders[:k], nil)
-	}
-	try(s.Cond, s.Binders, nil)
-	if s.Verb != syntax.Option || s.Name != "backend" {
-		try(s.Value, s.Binders, s.Cond)
-	}
-	for _, a := range s.Args {
-		try(a, s.Binders, s.Cond)
-	}
+	})
 	for k := len(path) - 1; k >= 0 && out == nil && !c.ended; k-- {
 		c.ev.Forget()
 		c.first(func() {
@@ -259,20 +249,23 @@ func (c *compiler) under(path []*syntax.Node, bs []syntax.Binder, cond *syntax.N
 			f(n)
 			panic(seen{})
 		}
-		bs, cond := []syntax.Binder(nil), (*syntax.Node)(nil)
-		if n.Op == syntax.OpReduce || n.Op == syntax.OpFilter {
-			bs, cond = n.Binders, n.Cond
-			if path[1] == n.Cond {
-				cond = nil
+		var bs []syntax.Binder
+		var cond *syntax.Node
+		n.Scoped(func(part *syntax.Node, reach []syntax.Binder) {
+			if part == path[1] && len(n.Binders) > 0 {
+				bs, cond = reach, condOf(n.Cond, part, len(reach) == len(n.Binders))
 			}
-			for k, b := range n.Binders {
-				if path[1] == b.Set {
-					bs, cond = n.Binders[:k], nil
-				}
-			}
-		}
+		})
 		c.under(path[1:], bs, cond, f)
 	})
+}
+
+// condOf is the condition under which a part is evaluated: of those within all indices but itself.
+func condOf(cond, part *syntax.Node, within bool) *syntax.Node {
+	if !within || part == cond {
+		return nil
+	}
+	return cond
 }
 
 // explanation is of a node at the present values of the indices.
@@ -313,13 +306,11 @@ func (c *compiler) explainFunctions(e *Explanation, n *syntax.Node, v value.Valu
 	e.Curvature = Curvature(v.Curvature())
 	if v.Len() <= mostRanged {
 		for k := range v.Len() {
-			entry := v.Expr(k)
-			r := entry.Range()
+			r := v.Expr(k).Range()
 			if k == 0 {
 				e.Lo, e.Hi = r.Lo, r.Hi
-			} else {
-				e.Lo, e.Hi = min(e.Lo, r.Lo), max(e.Hi, r.Hi)
 			}
+			e.Lo, e.Hi = min(e.Lo, r.Lo), max(e.Hi, r.Hi)
 		}
 	}
 	if e.Curvature > Affine {

@@ -16,12 +16,6 @@ type occurrence struct {
 	write    bool        // it is the declaration
 }
 
-// scope is an index and where it is declared.
-type scope struct {
-	name string
-	at   syntax.Span
-}
-
 // walker finds the names of a file and their declarations.
 type walker struct {
 	top   map[string]syntax.Span // declared names
@@ -53,55 +47,38 @@ func (w *walker) statement(s *syntax.Statement) {
 	case s.Verb == syntax.Option && s.Name == "backend":
 		return
 	}
-	s.Outside(func(n *syntax.Node) { w.node(n, nil) })
-	inner := w.binders(s.Binders, nil)
-	w.node(s.Cond, inner)
-	w.node(s.Value, inner)
-	for _, a := range s.Args {
-		w.node(a, inner)
-	}
+	w.declare(s.Binders)
+	s.Scoped(w.node)
 }
 
 func (w *walker) add(at syntax.Span, name string, declared syntax.Span) {
 	w.found = append(w.found, occurrence{at, name, declared, at == declared})
 }
 
-// binders declares the indices of a list; each may use those before it.
-func (w *walker) binders(bs []syntax.Binder, outer []scope) []scope {
-	inner := outer[:len(outer):len(outer)]
+// declare adds the indices of binders.
+func (w *walker) declare(bs []syntax.Binder) {
 	for _, b := range bs {
-		w.node(b.Set, inner)
 		for k, name := range b.Names {
 			w.add(b.At[k], name, b.At[k])
-			inner = append(inner, scope{name, b.At[k]})
 		}
 	}
-	return inner
 }
 
-func (w *walker) node(n *syntax.Node, in []scope) {
-	if n == nil {
+// node adds the names in n, within the binders in.
+func (w *walker) node(n *syntax.Node, in []syntax.Binder) {
+	w.declare(n.Binders)
+	n.Scoped(func(part *syntax.Node, reach []syntax.Binder) { w.node(part, slices.Concat(in, reach)) })
+	if n.Op != syntax.OpName {
 		return
 	}
-	switch n.Op {
-	case syntax.OpName:
-		for k := len(in) - 1; k >= 0; k-- {
-			if in[k].name == n.Name {
-				w.add(n.Span, n.Name, in[k].at)
-				return
-			}
+	for _, b := range slices.Backward(in) {
+		if k := slices.Index(b.Names, n.Name); k >= 0 {
+			w.add(n.Span, n.Name, b.At[k])
+			return
 		}
-		if at, ok := w.top[n.Name]; ok {
-			w.add(n.Span, n.Name, at)
-		}
-	case syntax.OpReduce, syntax.OpFilter:
-		inner := w.binders(n.Binders, in)
-		w.node(n.Cond, inner)
-		for _, a := range n.Args {
-			w.node(a, inner)
-		}
-	default:
-		n.Each(func(a *syntax.Node) { w.node(a, in) })
+	}
+	if at, ok := w.top[n.Name]; ok {
+		w.add(n.Span, n.Name, at)
 	}
 }
 

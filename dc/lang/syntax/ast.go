@@ -195,32 +195,41 @@ func (n *Node) String() string {
 }
 
 // Each calls visit for the direct parts of n, binders' sets included.
-func (n *Node) Each(visit func(*Node)) {
+func (n *Node) Each(visit func(*Node)) { n.Scoped(func(part *Node, _ []Binder) { visit(part) }) }
+
+// Scoped is Each with the binders of n whose indices reach a part.
+func (n *Node) Scoped(visit func(part *Node, reach []Binder)) {
 	for _, a := range n.Args {
-		visit(a)
+		visit(a, n.Binders)
 	}
 	for _, r := range n.Rows {
 		for _, a := range r {
-			visit(a)
+			visit(a, nil)
 		}
 	}
-	for _, b := range n.Binders {
-		visit(b.Set)
+	scoped(n.Binders, n.Cond, visit)
+}
+
+// scoped visits the sets of binders and a condition.
+func scoped(bs []Binder, cond *Node, visit func(part *Node, reach []Binder)) {
+	for k, b := range bs {
+		visit(b.Set, bs[:k])
 	}
-	if n.Cond != nil {
-		visit(n.Cond)
+	if cond != nil {
+		visit(cond, bs)
 	}
 }
 
 // Each visits the expressions of a statement, the expression of a start by its arguments.
-func (s *Statement) Each(visit func(*Node)) {
-	s.Outside(visit)
-	for _, b := range s.Binders {
-		visit(b.Set)
-	}
-	for _, n := range append([]*Node{s.Cond, s.Value}, s.Args...) {
+func (s *Statement) Each(visit func(*Node)) { s.Scoped(func(n *Node, _ []Binder) { visit(n) }) }
+
+// Scoped is Each with the binders of the statement whose indices reach an expression.
+func (s *Statement) Scoped(visit func(n *Node, reach []Binder)) {
+	s.Outside(func(n *Node) { visit(n, nil) })
+	scoped(s.Binders, s.Cond, visit)
+	for _, n := range append([]*Node{s.Value}, s.Args...) {
 		if n != nil {
-			visit(n)
+			visit(n, s.Binders)
 		}
 	}
 }
