@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"slices"
-	"unicode"
 
 	"github.com/dcopt/dcopt/dc/lang/syntax"
 )
@@ -144,13 +143,8 @@ func (s *server) prepareRename(_ context.Context, d *document, p *params) (any, 
 
 // isWord reports whether a text is a name of the language.
 func isWord(name string) bool {
-	for k, r := range name {
-		if r != '_' && !unicode.IsLetter(r) && (k == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	_, reserved := syntax.Words[name]
-	return name != "" && !reserved && name != "pi" && name != "inf"
+	toks, _ := syntax.Scan("let " + name)
+	return len(toks) == 4 && toks[1].Kind == syntax.Name && toks[1].Text == name && name != "pi" && name != "inf"
 }
 
 func (s *server) rename(_ context.Context, d *document, p *params) (any, error) {

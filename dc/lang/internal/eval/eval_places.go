@@ -109,12 +109,7 @@ func (ev *Evaluator) pick(n *syntax.Node, v *value.Value, dims []dimension) valu
 // places are the places of the named entries in row-major order, valid until the
 // next call.
 func (ev *Evaluator) places(v *value.Value, dims []dimension, total int) []int {
-	flat := ev.flats[:0]
-	var few [4]int
-	at := few[:0]
-	for range dims {
-		at = append(at, 0)
-	}
+	flat, at := ev.flats[:0], make([]int, len(dims))
 	for range total {
 		k := 0
 		for d := range dims {

@@ -17,10 +17,8 @@ func fnSort(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Value 
 	if len(v.Shape) > 1 {
 		ev.Fail(n, "", "sort takes a vector, but %s is %s", n.Args[0], v.Shape)
 	}
-	out := slices.Clone(v.Numbers())
-	ev.Spend(n, 4*len(out))
-	slices.Sort(out)
-	return value.Vector(out)
+	ev.Spend(n, 4*v.Len())
+	return value.Vector(slices.Sorted(slices.Values(v.Numbers())))
 }
 
 // fnQuantile is the q-quantile of the entries, linear between neighbours: entry 1 + (n - 1)q of
@@ -33,9 +31,8 @@ func fnQuantile(ev *eval.Evaluator, n *syntax.Node, args []value.Value) value.Va
 	case !(q >= 0 && q <= 1):
 		ev.Fail(n.Args[1], "", "the order of a quantile lies between 0 and 1; it is %g", q)
 	}
-	x := slices.Clone(v.Numbers())
-	ev.Spend(n, 4*len(x))
-	slices.Sort(x)
+	ev.Spend(n, 4*v.Len())
+	x := slices.Sorted(slices.Values(v.Numbers()))
 	at, part := math.Modf(q * float64(len(x)-1))
 	lo, hi := x[int(at)], x[min(int(at)+1, len(x)-1)]
 	return ev.Finite(n, value.Number(float64(lo*(1-part))+float64(hi*part)))
