@@ -123,12 +123,10 @@ func (p *parser) add(s *Statement) {
 // with the keyword.
 func (p *parser) list(key *Token, verb Verb) {
 	rule := [...]func(s *Statement){Param: p.param, Set: p.set, Var: p.variable, Let: p.let, Option: p.option}[verb]
-	pos := key.Pos
-	for more := true; more; more = p.between() {
+	for pos := key.Pos; ; pos = p.tok().Pos {
 		s := &Statement{Span: Span{pos, 0}, Verb: verb}
 		t := p.tok()
 		if t.Kind != Name {
-			what := "a name"
 			if t.Kind >= In || t.Kind == Keyword {
 				p.fail(t.Span, "choose another name", "%s is a word of the language", p.f.Text(t.Span))
 			}
@@ -136,13 +134,14 @@ func (p *parser) list(key *Token, verb Verb) {
 				p.fail(t.Span, "leave out the comma before it: var x >= 0 <= 1", "want a name after var, not %s",
 					p.describe(t))
 			}
-			p.unexpected(what, "after "+key.Text)
+			p.unexpected("a name", "after "+key.Text)
 		}
 		s.Name, s.At = t.Text, t.Span
 		p.at++
 		rule(s)
-		p.add(s)
-		pos = p.toks[min(p.at+1, len(p.toks)-1)].Pos // behind a comma
+		if p.add(s); !p.between() {
+			return
+		}
 	}
 }
 
