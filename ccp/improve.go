@@ -20,23 +20,24 @@ func (r *run) kinds() *search.Kinds {
 }
 
 // searches are those around the local one, in the order in which they are tried. To do without one,
-// delete its line. PatternSearch and GradientSampling move a little, and so come last: a hop from a
-// point that they have moved begins with tangents that lead to fewer others.
+// delete its line. The looks by PatternSearch and GradientSampling move a little, and so come last:
+// a hop from a point that they have moved begins with tangents that lead to fewer others.
 func (r *run) searches() *search.Kinds {
 	around := search.Around{
 		Sub: r.sub, Budget: &r.budget, Seed: r.set.Seed, Start: uint64(r.res.Start), Lo: r.where.Lo, Hi: r.where.Hi,
 		Slip: r.slip(), Values: new(search.Values), Tol: r.set.Tol, Noise: r.noise, Size: r.p.ObjectiveVariation,
 		Draw: func(seed uint64) []float64 { return drawn(r.p, seed) }, More: func() bool { return r.more(0) },
 	}
-	pattern := &search.PatternSearch{Around: around, Most: r.set.Heuristics.Search.Coordinates}
-	gradients := search.GradientSampling{Around: around, Off: r.set.Heuristics.Search.Coordinates == 0}
-	return &search.Kinds{Moves: []search.Kind{
-		&search.Coordinates{Around: around, Most: r.set.Heuristics.Search.Coordinates},
+	jumps := r.set.Heuristics.Search.Coordinates
+	looks := search.Kinds{Off: jumps == 0, Pattern: search.PatternSearch{Around: around},
+		Gradients: search.GradientSampling{Around: around}}
+	looks.Moves = []search.Kind{
+		&search.Coordinates{Around: around, Most: jumps},
 		&search.Decisions{Around: around, Off: !r.set.Heuristics.Search.Decisions},
 		&search.Descents{Around: around, Most: r.set.Heuristics.Search.Descents},
 		&search.BasinHopping{Around: around, Most: r.set.Heuristics.Search.Hops},
-		pattern,
-	}, Pattern: pattern, Gradients: gradients}
+	}
+	return &looks
 }
 
 // improve searches around the point at which the local search has converged, until the

@@ -226,7 +226,7 @@ type Standing struct {
 	Reason Reason
 }
 
-// Standing is that of r.
+// Standing is the standing of r.
 func (r *Result) Standing() Standing { return Standing{r.nearly, r.least, r.Reason()} }
 
 // Restore sets the standing of a result that was stored, whose other fields are set.
@@ -302,7 +302,7 @@ type best struct {
 	top   *Result
 	first *Result // of start 0
 	total Result
-	err   error // that of the earliest start with one
+	err   error // of the earliest start with one
 	from  int
 }
 

@@ -76,7 +76,7 @@ type Result struct {
 	room      room
 }
 
-// Work is that of the run, in a unit that is the same on every machine: about a multiplication of a
+// Work is of the run, in a unit that is the same on every machine: about a multiplication of a
 // sparse factor, of which Second take about a second of one processor.
 func (r *Result) Work() float64 { return r.work }
 

@@ -45,7 +45,7 @@ type run struct {
 	far     bool                // the points run off
 }
 
-// state is that of the procedure.
+// state is where the procedure is.
 type state struct {
 	x, z   []float64  // the last solution, and the point of the tangents: x unless damped
 	step   accel.Step // the last one, from x and z of the iteration before
@@ -138,7 +138,7 @@ type evaluation struct {
 	broken    program.Violations
 }
 
-// worthOf is that of x. That of the last point is kept.
+// worthOf evaluates x. The evaluation of the last point is kept.
 func (r *run) worthOf(x []float64) *evaluation {
 	w := &r.last
 	if !slices.Equal(w.x, x) {

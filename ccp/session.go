@@ -23,7 +23,7 @@ type Session struct {
 	done  bool
 }
 
-// NewSession compiles p. Where ctx ends before, the error is that of ctx, within half a second.
+// NewSession compiles p. Where ctx ends before, the error is the one of ctx, within half a second.
 func NewSession(ctx context.Context, of *dc.Problem, set Settings) (s *Session, err error) {
 	defer recovered(&err)
 	if err := check(of.Program(), set); err != nil {
@@ -56,7 +56,7 @@ func (s *Session) SetAll(values map[string][]float64) (err error) {
 // Replace switches to p. If both convex problems have the same sparsity pattern,
 // as when only data differ, the backend's solver and its symbolic factorisation
 // are kept; otherwise the next Solve makes a new one. On an error nothing has
-// changed. Where ctx ends before, the error is that of ctx, within half a second.
+// changed. Where ctx ends before, the error is the one of ctx, within half a second.
 func (s *Session) Replace(ctx context.Context, of *dc.Problem) (err error) {
 	defer recovered(&err)
 	if of.Program() == nil {

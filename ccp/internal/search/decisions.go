@@ -175,7 +175,7 @@ func surest(all []*decision, variance func(weighted) float64) *decision {
 	return best
 }
 
-// variance is that of a.
+// variance is the variance of a.
 func (d *Decisions) variance(s weighted) float64 {
 	n, v := len(d.mean), 0.0
 	for e, i := range s.a.Idx {

@@ -90,7 +90,7 @@ func (d *Descents) prepare() bool {
 	return true
 }
 
-// cost is that of an evaluation and a step, in iterations of the backend.
+// cost is the cost of an evaluation and a step, in iterations of the backend.
 func (d *Descents) cost() float64 {
 	n := float64(len(d.Free))
 	return evaluation * (d.Budget.Coefficients + evaluationOverhead + n*n) / (d.Sub.Entries() + Overhead)

@@ -24,7 +24,6 @@ import (
 // order (the same, section 18.3). Values of the expressions as they are written decide what counts.
 type GradientSampling struct {
 	Around
-	Off bool
 
 	looked []float64 // the best point at which it has looked last
 	led    bool      // that look has found a lower point
@@ -94,7 +93,7 @@ const (
 // is lower by more than its rounding error, and that breaks the constraints no more. It is slight
 // where that is not more than counts beside the terms of the objective.
 func (s *GradientSampling) Improving(p *Point) (Move, bool) {
-	if s.Off || s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
+	if s.Sub.Convex() || !s.small() || slices.Equal(s.looked, p.Best) && !s.led {
 		return Move{}, false
 	}
 	s.looked, s.led, s.whole = append(s.looked[:0], p.Best...), false, false
@@ -344,7 +343,7 @@ func (s *GradientSampling) round(n int, c float64) {
 	}
 }
 
-// gradient is that of the objective at y by shares of the ranges, nil where it is not finite.
+// gradient is the objective's at y by shares of the ranges, nil where it is not finite.
 func (s *GradientSampling) gradient(y []float64) []float64 {
 	return s.gradientOf(&s.Sub.Compiled.DC.Objective, y)
 }

@@ -14,24 +14,20 @@ import (
 // steps along each, longer ones after one that has gained, shorter ones where none does.
 type PatternSearch struct {
 	Around
-	Most int // moves of a run
 
-	moves  int
-	looked []float64 // the point at which it has looked last
+	looked []float64 // the point at which it has looked last in vain
 	decrease
 	merit  *axisMerit
 	axes   []axis  // by variable
 	still  bool    // the point of the merit is where it was measured
 	near   bool    // steps are as long as the variables' values, and may go on for ever towards 0
 	best   float64 // the merit at the point of the search
-	open   float64 // the violations that are allowed
 	lo, hi float64 // the range of the objective over all points tried
 	left   float64 // coefficients that may be visited
 }
 
-// decrease is that of the last look.
+// decrease has the thresholds of the last look.
 type decrease struct {
-	gain  float64 // by which the merit was lower at its end
 	noise float64 // the rounding error of the objective at its beginning: the least gain of a step
 	least float64 // a decrease that counts
 }
@@ -74,51 +70,32 @@ const (
 	compassShare = 8
 )
 
-// Next is a jump to the point where the search from the last iterate ends, or from the
-// best point, if it is a better one.
-func (c *PatternSearch) Next(p *Point) (Move, bool) {
-	for _, x := range [2][]float64{p.X, p.Best} {
-		if c.moves >= c.Most || slices.Equal(c.looked, x) {
-			continue
-		}
-		c.looked = append(c.looked[:0], x...)
-		if c.gain = c.from(x, p.Tau, c.Slip); c.gain > c.least {
-			c.moves++
-			return c.jump(), true
-		}
-	}
-	return Move{}, false
-}
-
 // Improving is a jump from the best point where the search from there finds one whose objective is
 // lower by more than its rounding error, and that breaks the constraints no more. It is slight
 // where that is not more than counts beside the terms of the objective, or is no clear share of its
 // range where that is small beside them.
 func (c *PatternSearch) Improving(p *Point) (Move, bool) {
-	if c.Most == 0 || slices.Equal(c.looked, p.Best) && c.gain <= c.noise {
+	if slices.Equal(c.looked, p.Best) {
 		return Move{}, false
 	}
-	if c.gain = c.from(p.Best, 0, c.broken(p.Best)); c.gain <= c.noise {
+	gain := c.from(p.Best)
+	if gain <= c.noise {
 		c.looked = append(c.looked[:0], p.Best...)
 		return Move{}, false
 	}
-	m := c.jump()
-	m.Slight = c.gain <= max(c.least, min(c.Tol*c.Size(p.Best), clearShare*(c.hi-c.lo)))
-	return m, true
+	slight := gain <= max(c.least, min(c.Tol*c.Size(p.Best), clearShare*(c.hi-c.lo)))
+	return Move{X: slices.Clone(c.merit.x), Slight: slight}, true
 }
 
-func (c *PatternSearch) jump() Move { return Move{X: slices.Clone(c.merit.x)} }
-
-// from searches from x and returns by how much the merit is lower at the end, rounding errors there
-// aside. A convex constraint may be broken by slip, a DC one, without weight in the merit, by no
-// more than at x.
-func (c *PatternSearch) from(x []float64, τ, slip float64) (gain float64) {
-	c.merit = c.Values.of(c.Sub, slip)
-	first, open := c.merit.goTo(x, τ)
+// from searches from x and returns by how much the objective is lower at the end, rounding errors
+// there aside. Constraints may be broken by no more than at x.
+func (c *PatternSearch) from(x []float64) (gain float64) {
+	c.merit = c.Values.of(c.Sub, c.broken(x))
+	first, _ := c.merit.goTo(x, 0)
 	if !num.Finite(first) {
 		return 0
 	}
-	c.best, c.open = first, open
+	c.best = first
 	c.lo, c.hi = c.merit.value, c.merit.value
 	if c.left = min(compassWork, compassShare*c.Budget.Spent()); c.left < compassLooks*c.round(x) {
 		return 0
@@ -126,7 +103,6 @@ func (c *PatternSearch) from(x []float64, τ, slip float64) (gain float64) {
 	most := c.left
 	defer func() { c.Budget.Visited += most - c.left }()
 	c.measure(x)
-	c.merit.most = open
 	size := c.Size(x)
 	c.noise = c.Noise(x)
 	c.least = max(c.Tol*min(size, c.hi-c.lo), c.noise)
@@ -230,11 +206,11 @@ func (c *PatternSearch) try(j int, share float64) (v, φ float64) {
 	}
 	visits, _ := c.merit.visits(j)
 	c.left -= visits
-	φ, open := c.merit.try(j, v)
+	φ, _ = c.merit.try(j, v)
 	if f := c.merit.value; num.Finite(f) {
 		c.lo, c.hi = min(c.lo, f), max(c.hi, f)
 	}
-	if !(open <= c.open) || math.IsNaN(φ) {
+	if math.IsNaN(φ) {
 		return x, math.Inf(1)
 	}
 	if num.Finite(φ) {

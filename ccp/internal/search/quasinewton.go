@@ -150,7 +150,7 @@ func (d *Descent) lineSearch(f, slope float64) (now float64, ok bool) {
 	return f, false
 }
 
-// update is that of the inverse Hessian; before the first it is scaled to the curvature
+// update updates the inverse Hessian; before the first it is scaled to the curvature
 // along the step (Nocedal and Wright 2006, 6.17 and 6.20).
 func (d *Descent) update(first bool) {
 	n, sy := len(d.Free), num.Dot(d.step, d.dif)

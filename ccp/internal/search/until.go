@@ -44,7 +44,7 @@ type Move struct {
 // Outcome is how a local search has ended.
 type Outcome struct {
 	Converged bool
-	Better    bool  // a better point than that of the search's beginning was found
+	Better    bool  // a better point than at the search's beginning was found
 	Over      bool  // nothing may follow: the context ended, or a proof was found
 	At        Point // where it converged
 }
@@ -101,7 +101,8 @@ func (a *Around) width(j int, v float64) float64 {
 // at rest.
 type Kinds struct {
 	Moves     []Kind
-	Pattern   *PatternSearch
+	Off       bool // there are no such looks
+	Pattern   PatternSearch
 	Gradients GradientSampling
 }
 
@@ -140,6 +141,9 @@ func (ks *Kinds) next(p *Point) (Kind, Move) {
 
 // Improving is a move to a lower point beside the best one; ok is false where none is known.
 func (ks *Kinds) Improving(p *Point) (m Move, ok bool) {
+	if ks.Off {
+		return m, false
+	}
 	if m, ok = ks.Pattern.Improving(p); ok {
 		return m, ok
 	}
@@ -149,7 +153,7 @@ func (ks *Kinds) Improving(p *Point) (m Move, ok bool) {
 // Stationary reports whether the problem is one of which rest can be told: that the last look at
 // the best point was a whole one that found no lower point in any direction.
 func (ks *Kinds) Stationary() (can, rest bool) {
-	return !ks.Gradients.Off && ks.Gradients.small(), ks.Gradients.whole
+	return !ks.Off && ks.Gradients.small(), ks.Gradients.whole
 }
 
 // MostLeads bounds the small steps at the end of a run that lead on. Source: of 3,000 generated
@@ -164,7 +168,7 @@ type Budget struct {
 	// iterations of the backend so far; of these, or in their place, by searches in vain. Of a part
 	// of the problem each is a share
 	Work, Vain float64
-	First      float64     // those of the first convex problem
+	First      float64     // iterations of the first convex problem
 	Extra      int         // cost of searches without the backend, in its iterations
 	Solves     int         // convex problems so far
 	Ended      func() bool // reports whether the run has been ended; nil: it never is

@@ -36,7 +36,7 @@ type weight struct {
 	price   []float64 // of the rows' slacks, in multiples of τ; 1 for a row without one
 }
 
-// tolerances are that of the backend, and of the rows.
+// tolerances are of the backend, and of the rows.
 type tolerances struct{ tol, feas float64 }
 
 // New returns the method for q, a problem that program.Problem.Linearised has made; nil where
@@ -488,7 +488,7 @@ func (m *Method) merit(x []float64) (φ, broken float64) {
 	return φ, broken
 }
 
-// length is that of a step in multiples of the sizes of variables.
+// length is the length of a step in multiples of the sizes of variables.
 func (m *Method) length(x, y []float64) float64 {
 	l := 0.0
 	for j := range x {

@@ -192,7 +192,7 @@ func (c *Progress) SpanAt(at Value, varies func() float64) float64 {
 	return c.least
 }
 
-// Range is that of the objective over the feasible iterations, −Inf where there was none.
+// Range is the range of the objective over the feasible iterations, −Inf where there was none.
 func (c *Progress) Range() float64 { return c.high - c.low }
 
 // Again forgets the iterations without a better point, for another descent.

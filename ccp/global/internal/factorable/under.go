@@ -25,7 +25,7 @@ type Underestimator struct {
 	Sizes []int
 }
 
-// Number is that of the function in a proof.
+// Number is the number of the function in a proof.
 func (u *Underestimator) Number() int { return slices.Index(numberedUnder, u.Of) }
 
 // Largest reports whether the function is the maximum.

@@ -308,7 +308,7 @@ func (s *Search) unpack(packed []factorable.Interval) []factorable.Interval {
 	return box
 }
 
-// Work is that of the search so far, in the unit of ccp.Result.Work.
+// Work is the work of the search so far, in the unit of ccp.Result.Work.
 func (s *Search) Work() float64 { return float64(s.work.Load()) }
 
 // Spend adds to Work.
