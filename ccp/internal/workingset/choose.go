@@ -14,9 +14,6 @@ const (
 	leastSet = 300 // rows that may join at once, at least
 	// rows that join at once per column that is no term, and nearest rows of each column at first
 	perColumn = 2
-	patience  = 3 // solves in a row for which a row has to be slack to leave
-	// share of the rows that have to stay, for those that leave to be too few to matter
-	kept = 0.9
 )
 
 // most is the number of rows that may join at once: the set grows by half of its size, that of
@@ -91,13 +88,9 @@ func (s *working) begin() {
 			s.add(int32(i))
 		}
 	}
-	if s.sampled {
-		return
-	}
-	if s.dual {
+	if s.dual && !s.sampled {
 		s.resume()
 	}
-	s.settle(!s.dual, s.sums())
 }
 
 // resume makes the set that a solution with multipliers tells: the rows with one, and those that it
@@ -128,31 +121,21 @@ func (s *working) resume() {
 const acting = 1e-6
 
 // renew brings the set up to date for the neighbourhood of s.x. A set that has the nearer half of
-// the rows that would join, and of which few would leave, stays: so does the analysis of the
-// pattern.
+// the rows that would join stays: so does the analysis of the pattern.
 func (s *working) renew(ctx context.Context) error {
-	if !s.chosen {
+	first := !s.chosen
+	if first {
 		s.begin()
-		if s.sampled {
-			return s.aroundSamples(ctx)
-		}
-		s.around()
-		return nil
 	}
 	if s.sampled {
-		s.leave()
 		return s.aroundSamples(ctx)
 	}
-	known, before := !s.changed, s.members.clone()
-	s.leave()
-	left := s.changed
-	s.changed = false
-	s.settle(true, s.sums())
-	same := known && !s.changed
-	s.changed = s.changed || left
+	before := s.members.clone()
+	s.settle(!first || !s.dual, s.sums())
+	same := !s.changed
 	near := s.around()
 	absent := func(c candidate) bool { return !before.in[c.row] }
-	if same && float64(s.rows) >= kept*float64(before.rows) && !slices.ContainsFunc(near, absent) {
+	if same && !slices.ContainsFunc(near, absent) {
 		s.members, s.changed = before, false
 	}
 	return nil
@@ -307,18 +290,14 @@ func recession(end float64) float64 {
 	return end
 }
 
-// join adds the worst of the broken rows, and where these are few the rows that are nearer
-// than the worst is: the point moves about as far. It reports whether there were any.
+// join adds the worst of the broken rows, and reports whether there were any.
 func (s *working) join(list []candidate) bool {
 	if len(list) == 0 {
 		return false
 	}
-	worst := 0.0
 	for k := range list {
-		worst = max(worst, list[k].d)
 		list[k].d = -list[k].d
 	}
-	left := min(s.most()-len(list), 2*len(list)+leastSet/10)
 	for _, c := range nearest(list, s.most()) {
 		if c.row >= 0 {
 			s.add(c.row)
@@ -326,60 +305,6 @@ func (s *working) join(list []candidate) bool {
 			s.release(-1 - c.row)
 		}
 	}
-	if s.changed = true; left > 0 && !s.sampled {
-		s.addWithin(worst, left)
-	}
+	s.changed = true
 	return true
-}
-
-// addWithin adds at most that many rows of those within a distance of s.x.
-func (s *working) addWithin(d float64, most int) {
-	list := s.distances(s.sums())
-	within := list[:0]
-	for _, c := range list {
-		if c.d <= d && !s.in[c.row] {
-			within = append(within, c)
-		}
-	}
-	for _, c := range nearest(within, most) {
-		s.add(c.row)
-	}
-}
-
-// age counts for how many solves rows have been slack at the solution s.x.
-func (s *working) age(tol float64) {
-	far := 1e3 * tol
-	for i, in := range s.in {
-		if !in {
-			continue
-		}
-		slack := s.mayLeave(s.p, i) && s.slack(int32(i), s.ax[i]) > far
-		if s.idle[i]++; !slack {
-			s.idle[i] = 0
-		}
-		s.idle[i] = min(s.idle[i], patience)
-	}
-}
-
-// leave takes out the rows that have been slack for some solves.
-func (s *working) leave() {
-	for i, in := range s.in {
-		if !in || s.idle[i] < patience {
-			continue
-		}
-		if own := s.own[i]; own < 0 || s.state[own] == rest || s.state[own] == free && s.several(own) {
-			s.exclude(int32(i))
-		}
-	}
-}
-
-// several reports whether a free term has more than one row in the set.
-func (s *working) several(j int32) bool {
-	n := 0
-	for _, i := range s.rowsOf(j) {
-		if s.in[i] {
-			n++
-		}
-	}
-	return n > 1
 }

@@ -1,10 +1,10 @@
 package workingset
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -23,14 +23,12 @@ type members struct {
 	in    []bool  // by row
 	state []state // by column
 	tie   []int32 // by column: the row of a tied term
-	idle  []uint8 // by row: the solves in a row at which it was in the set and slack
 	off   []bool  // by column: terms that were better off their bound
 	rows  int     // in the set
 }
 
 func newMembers(n, m int, term []bool) members {
-	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), idle: make([]uint8, m),
-		off: make([]bool, n)}
+	s := members{in: make([]bool, m), state: make([]state, n), tie: missing(n), off: make([]bool, n)}
 	for j, t := range term {
 		if t {
 			s.state[j] = rest
@@ -40,8 +38,8 @@ func newMembers(n, m int, term []bool) members {
 }
 
 func (m members) clone() members {
-	m.in, m.state, m.tie = slices.Clone(m.in), slices.Clone(m.state), slices.Clone(m.tie)
-	m.idle, m.off = slices.Clone(m.idle), slices.Clone(m.off)
+	m.in, m.state = slices.Clone(m.in), slices.Clone(m.state)
+	m.tie, m.off = slices.Clone(m.tie), slices.Clone(m.off)
 	return m
 }
 
@@ -52,55 +50,31 @@ type candidate struct {
 	d   float64
 }
 
-// nearest are the k of least distance, in any order: Hoare's selection.
+// nearest puts the k of least distance in front, in any order.
 func nearest(list []candidate, k int) []candidate {
-	out := list
-	if len(list) <= k {
-		return out
+	if k >= len(list) || k == 0 {
+		return list[:min(k, len(list))]
 	}
-	for from, k := list, k; len(from) > k && k > 0; {
-		low := partition(from)
-		if low <= k {
-			from, k = from[low:], k-low
-		} else {
-			from = from[:low]
-		}
-		if len(from) <= 16 {
-			slices.SortFunc(from, func(a, b candidate) int {
-				return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.row, b.row))
-			})
-			break
-		}
+	far := make([]float64, len(list))
+	for i, c := range list {
+		far[i] = c.d
 	}
-	return out[:k]
+	d := num.Smallest(far, k-1)
+	closer := within(list, math.Nextafter(d, math.Inf(-1)))
+	within(list[len(closer):], d)
+	return list[:k]
 }
 
-// before orders candidates: no two are equal, except a row that occurs twice.
-func (a candidate) before(b candidate) bool { return a.d < b.d || a.d == b.d && a.row < b.row }
-
-// partition puts the lower part of more than 16 candidates in front and returns its length, of
-// at least one and less than all.
-func partition(list []candidate) int {
-	a, b, c := list[0], list[len(list)/2], list[len(list)-1]
-	if b.before(a) {
-		a, b = b, a
-	}
-	if c.before(b) {
-		if b = c; b.before(a) {
-			b = a
+// within puts the candidates of at most a distance in front.
+func within(list []candidate, d float64) []candidate {
+	n := 0
+	for k, c := range list {
+		if c.d <= d {
+			list[n], list[k] = c, list[n]
+			n++
 		}
 	}
-	i, j := -1, len(list)
-	for {
-		for i++; list[i].before(b); i++ {
-		}
-		for j--; b.before(list[j]); j-- {
-		}
-		if i >= j {
-			return max(1, min(j+1, len(list)-1))
-		}
-		list[i], list[j] = list[j], list[i]
-	}
+	return list[:n]
 }
 
 // add takes row i into the set, with its term.
@@ -155,7 +129,6 @@ func (s *working) release(j int32) {
 }
 
 func (s *working) include(i int32) {
-	s.idle[i] = 0
 	if !s.in[i] {
 		s.in[i] = true
 		s.rows++

@@ -74,18 +74,6 @@ func (s *working) look() []candidate {
 	return s.distances(sums)
 }
 
-// within puts the candidates of at most a distance in front.
-func within(list []candidate, d float64) []candidate {
-	n := 0
-	for k, c := range list {
-		if c.d <= d {
-			list[n], list[k] = c, list[n]
-			n++
-		}
-	}
-	return list[:n]
-}
-
 // withdraw takes the terms and their rows out of the set.
 func (s *working) withdraw() {
 	for _, j := range s.terms {

@@ -192,24 +192,19 @@ func (m *smoothing) readPieces() {
 // firstTemperature is such that half of the terms within the median distance from a kink are near
 // one.
 func (m *smoothing) firstTemperature() float64 {
-	gaps := m.s.list[:0]
+	var gaps []float64
 	for k, cost := range m.prices {
 		if cost == 0 || m.steepest[k] == 0 {
 			continue
 		}
 		if top, second, _ := m.list(k, 0); num.Finite(top-second) && top > second {
-			gaps = append(gaps, candidate{row: int32(k), d: (top - second) / m.steepest[k]})
+			gaps = append(gaps, (top-second)/m.steepest[k])
 		}
 	}
-	m.s.list = gaps
 	if len(gaps) == 0 {
 		return 1
 	}
-	median := 0.0
-	for _, c := range nearest(gaps, len(gaps)/2+1) {
-		median = max(median, c.d)
-	}
-	return median / (2 * wide)
+	return num.Smallest(gaps, len(gaps)/2) / (2 * wide)
 }
 
 // list sets m.pieces to those of a term with a value that counts, at t times the step. It returns

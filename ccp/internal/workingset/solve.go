@@ -178,8 +178,7 @@ func (s *working) next() (again bool) {
 	default:
 		return s.all()
 	}
-	tol := s.tolerance()
-	again = s.join(s.broken(tol, false))
+	again = s.join(s.broken(s.tolerance(), false))
 	if s.yield(false) || again {
 		return true
 	}
@@ -193,7 +192,6 @@ func (s *working) next() (again bool) {
 		return true
 	}
 	s.certified = true
-	s.age(tol)
 	return false
 }
 
