@@ -351,7 +351,7 @@ var largeStructs = map[string]int{
 	"ccp/internal/search.Coordinates":        24,
 	"ccp/internal/search.Decisions":          20,
 	"ccp/internal/search.Descents":           33,
-	"ccp/internal/search.GradientSampling":   29,
+	"ccp/internal/search.GradientSampling":   27,
 	"ccp/internal/search.axisMerit":          16,
 	"ccp/internal/sl1qp.Method":              18,
 	"ccp/internal/stop.View":                 21,

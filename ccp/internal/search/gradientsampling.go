@@ -20,8 +20,7 @@ import (
 // gradient sampling (Curtis and Overton 2012): the direction in which the steepest of the gradients
 // at the point and at points beside it falls most, where the linearised constraints hold, with
 // curvature by the damped method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright
-// 2006, procedure 18.2). A direction whose step breaks curved constraints is corrected to second
-// order (the same, section 18.3). Values of the expressions as they are written decide what counts.
+// 2006, procedure 18.2). Values of the expressions as they are written decide what counts.
 type GradientSampling struct {
 	Around
 
@@ -34,8 +33,8 @@ type GradientSampling struct {
 	gaps   []float64 // violations of the DC constraints that are allowed
 	here   []float64 // the gradient of the objective at the point, by shares of the ranges
 	long   float64   // length of the longest gradient
+	rows   []slope   // constraints
 	curvature
-	model
 	work float64 // coefficients of a value and a gradient
 	left float64 // coefficients that may be visited
 }
@@ -46,18 +45,10 @@ type curvature struct {
 	learnt bool      // it knows of a step
 }
 
-// model is the problem of the last direction.
-type model struct {
-	rows    []slope // constraints
-	bound   []int   // by constraint: its row in the problem, -1: none
-	problem *qpbackend.Problem
-}
-
 // slope is a constraint at a point: value + gradient·d ≤ 0 to first order.
 type slope struct {
 	value    float64
 	gradient []float64
-	at       func(x []float64) float64
 }
 
 // far reports whether no step of the box reaches it.
@@ -223,19 +214,9 @@ func (s *GradientSampling) step(x []float64, f, reach, least float64) (y []float
 		return s.poll(x, f, reach, least)
 	}
 	y = make([]float64, len(x))
-	corrected := false
 	for share := 1.; share >= nearReach; share /= 4 {
 		s.along(y, x, d, share*reach)
-		φ, ok := s.value(y)
-		if !ok && !corrected {
-			corrected = true
-			if c := s.correct(d, y); c != nil {
-				d = c
-				s.along(y, x, d, share*reach)
-				φ, ok = s.value(y)
-			}
-		}
-		if ok && φ < f-least {
+		if φ, ok := s.value(y); ok && φ < f-least {
 			return y, φ, share == 1 && num.NormInf(d) > almostAll
 		}
 	}
@@ -267,27 +248,6 @@ func (s *GradientSampling) along(y, x, d []float64, by float64) {
 	for j, v := range x {
 		y[j] = min(max(v+by*s.widths[j]*d[j], s.Lo[j]), s.Hi[j])
 	}
-}
-
-// correct is the direction that solves the model of d with the constraints' curvature along d, seen
-// at the end y of its whole step, in the linearised constraints: a step along it keeps them to
-// second order. nil: there is none, or no constraint is curved towards y.
-func (s *GradientSampling) correct(d, y []float64) []float64 {
-	curved := false
-	for k, c := range s.rows {
-		if s.left -= s.work / float64(len(s.rows)); s.bound[k] < 0 {
-			continue
-		}
-		// the other half of an equation has the other sign
-		if bend := c.at(y) - c.value - num.Dot(c.gradient, d); num.Finite(bend) {
-			s.problem.U[s.bound[k]] -= bend / num.Norm2(c.gradient)
-			curved = curved || bend > 0
-		}
-	}
-	if !curved {
-		return nil
-	}
-	return s.solve(s.problem)
 }
 
 // learn updates the curvature after a step from x to y, damped so that it stays positive.
@@ -424,19 +384,13 @@ func (s *GradientSampling) direction(x []float64, reach float64) []float64 {
 		a.Add(len(q.L), n, -1)
 		row(g, 1/s.long, 0)
 	}
-	s.bound = s.bound[:0]
 	for _, c := range s.rows {
-		size := num.Norm2(c.gradient)
-		if !(size > 0) || math.IsInf(size, 1) || c.far() {
-			s.bound = append(s.bound, -1)
-			continue
+		if size := num.Norm2(c.gradient); size > 0 && !math.IsInf(size, 1) && !c.far() {
+			row(c.gradient, 1/size, max(-c.value, 0)/size)
 		}
-		s.bound = append(s.bound, len(q.L))
-		row(c.gradient, 1/size, max(-c.value, 0)/size)
 	}
 	q.P, _ = quadratic.CSC(n+1, n+1)
 	q.A, _ = a.CSC(len(q.L), n+1)
-	s.problem = q
 	d := s.solve(q)
 	if d == nil || num.Norm2(d) == 0 {
 		return nil
@@ -493,19 +447,19 @@ func (s *GradientSampling) around(x []float64, reach float64) convex.Func {
 // constraints linearises the constraints at x. Variables are in parts of reach times their ranges.
 func (s *GradientSampling) constraints(x []float64, reach float64) {
 	s.rows = s.rows[:0]
-	add := func(at func(x []float64) float64, of func(g []float64)) {
-		value, g := at(x), make([]float64, len(x))
+	add := func(value float64, of func(g []float64)) {
+		g := make([]float64, len(x))
 		of(g)
 		for j := range g {
 			g[j] *= reach * s.widths[j]
 		}
 		if num.Finite(value) && num.FirstNotFinite(g) < 0 {
-			s.rows = append(s.rows, slope{value, g, at})
+			s.rows = append(s.rows, slope{value, g})
 		}
 	}
 	convexified := func(c *program.Constraint) {
 		f := c.Written()
-		add(f.Value, func(g []float64) { f.AddSubgrad(g, 1, x) })
+		add(f.Value(x), func(g []float64) { f.AddSubgrad(g, 1, x) })
 		if f.Smooth() || len(s.rows) == 0 || s.rows[len(s.rows)-1].far() {
 			return
 		}
@@ -517,7 +471,7 @@ func (s *GradientSampling) constraints(x []float64, reach float64) {
 			for j, v := range g {
 				at += v * (x[j] - y[j])
 			}
-			add(func([]float64) float64 { return at }, func(to []float64) { copy(to, g) })
+			add(at, func(to []float64) { copy(to, g) })
 		}
 	}
 	for _, c := range s.Sub.Compiled.Hard {
@@ -528,12 +482,10 @@ func (s *GradientSampling) constraints(x []float64, reach float64) {
 		for k := range c.Lo {
 			l := c.A.Linear(k)
 			if !math.IsInf(c.Hi[k], 1) {
-				add(func(x []float64) float64 { return l.Value(x) - c.Hi[k] },
-					func(g []float64) { l.AddSubgrad(g, 1, x) })
+				add(l.Value(x)-c.Hi[k], func(g []float64) { l.AddSubgrad(g, 1, x) })
 			}
 			if !math.IsInf(c.Lo[k], -1) {
-				add(func(x []float64) float64 { return c.Lo[k] - l.Value(x) },
-					func(g []float64) { l.AddSubgrad(g, -1, x) })
+				add(c.Lo[k]-l.Value(x), func(g []float64) { l.AddSubgrad(g, -1, x) })
 			}
 		}
 	}
