@@ -141,7 +141,7 @@ var mayImport = map[string]string{
 	"ccp/internal/workingset": "internal/num ccp/internal/implied qpbackend qpbackend/reduce qpbackend/sparse",
 	// Bounds and proofs by rows and multipliers; the eigenvalues of one of a semidefinite cone are
 	// gonum's.
-	"ccp/internal/implied": "internal/dense qpbackend qpbackend/sparse gonum",
+	"ccp/internal/implied": "internal/num internal/dense qpbackend qpbackend/sparse gonum",
 	// A backend's problem in units of its own.
 	"ccp/internal/scaling": "ccp/internal/implied internal/num qpbackend qpbackend/reduce qpbackend/sparse",
 	// Functions of points and of a merit, which know no problem.
@@ -149,7 +149,7 @@ var mayImport = map[string]string{
 	// Searches around a local search, which they know as a function.
 	"ccp/internal/search": "internal/expr internal/expr/family internal/convex internal/num qpbackend qpbackend/ipm qpbackend/sparse ccp/internal/subproblem internal/program", // dc: values along a coordinate; qpbackend: directions between them
 	// A local search of its own, for equations.
-	"ccp/internal/sl1qp": "internal/convex internal/dense qpbackend ccp/internal/subproblem gonum internal/program",
+	"ccp/internal/sl1qp": "internal/num internal/convex internal/dense qpbackend ccp/internal/subproblem gonum internal/program",
 	// What is wrong with a problem or a run.
 	"ccp/internal/diagnose": "qpbackend ccp/internal/implied ccp/internal/subproblem internal/program",
 	// Proofs by branch and bound begin with the points that ccp finds.
@@ -161,7 +161,7 @@ var mayImport = map[string]string{
 	// The functions of a problem by columns, with safe bounds; it knows no solver.
 	"ccp/global/internal/factorable": "internal/expr internal/convex dc internal/graph/atom internal/interval internal/num internal/program",
 	// The branch and bound over intervals of columns.
-	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/subproblem ccp/global/internal/factorable gonum",
+	"ccp/global/internal/spatial": "internal/convex internal/dense internal/interval qpbackend ccp/internal/implied ccp/internal/subproblem ccp/global/internal/factorable gonum",
 
 	// Solvers of the subproblem know nothing of DC.
 	"qpbackend":        "internal/setting qpbackend/sparse internal/enum qpbackend/internal/project qpbackend/internal/amd qpbackend/internal/dissect qpbackend/internal/equil qpbackend/internal/ldl internal/num qpbackend/internal/packed",

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/internal/dense"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -81,10 +82,7 @@ func Infeasible(p *qpbackend.Problem, y, units []float64) bool {
 func coneNorms(p *qpbackend.Problem, y []float64) []float64 {
 	out := make([]float64, len(y))
 	for _, c := range p.Cones {
-		top := 0.0
-		for _, v := range y[c.Start : c.Start+c.Len] {
-			top = max(top, math.Abs(v))
-		}
+		top := num.NormInf(y[c.Start : c.Start+c.Len])
 		for i := range c.Len {
 			out[c.Start+i] = top
 		}
@@ -163,11 +161,7 @@ const outward = 1e-14
 func intoDual(c qpbackend.Cone, z []float64) {
 	switch c.Kind {
 	case qpbackend.SecondOrder:
-		sum := 0.0
-		for _, v := range z[1:] {
-			sum += v * v
-		}
-		z[0] = max(z[0], math.Sqrt(sum)*(1+outward*float64(c.Len)))
+		z[0] = max(z[0], num.Norm2(z[1:])*(1+outward*float64(c.Len)))
 	case qpbackend.Exponential: // −z₀·exp(z₁/z₀ − 1) ≤ z₂, z₀ < 0
 		z[0], z[2] = min(z[0], 0), max(z[2], 0)
 		if least := -z[0] * math.Exp(z[1]/z[0]-1) * (1 + 1e-12); z[0] < 0 && least < math.Inf(1) {
@@ -194,30 +188,32 @@ func intoDual(c qpbackend.Cone, z []float64) {
 // intoSemidefinite adds the least to the diagonal that makes all eigenvalues of the matrix at
 // least the error with which they are computed.
 func intoSemidefinite(z []float64) {
-	n := int(math.Sqrt(2 * float64(len(z))))
-	a := mat.NewSymDense(n, nil)
-	k := 0
-	for j := range n {
-		for i := range j + 1 {
-			v := z[k]
-			if i < j {
-				v /= math.Sqrt2
-			}
-			a.SetSym(i, j, v)
-			k++
-		}
-	}
 	var eig dense.EigenSym
-	if !eig.Factorize(a, false) {
+	if !eig.Factorize(Matrix(z, 1), false) {
 		clear(z)
 		return
 	}
 	λ := eig.Values(nil)
+	n := len(λ)
 	least, top := λ[0], math.Max(math.Abs(λ[0]), math.Abs(λ[n-1]))
 	add := max(0, float64(8*n)*unit*top-least)
-	k = 0
-	for j := range n {
-		k += j + 1
-		z[k-1] += add
+	for k, j := 0, 0; j < n; k, j = k+j+2, j+1 {
+		z[k] += add
 	}
+}
+
+// Matrix is w times the symmetric matrix of the rows z of a semidefinite cone: the entries of its
+// columns down to the diagonal, those beside it times √2.
+func Matrix(z []float64, w float64) *mat.SymDense {
+	n := int(math.Sqrt(2 * float64(len(z))))
+	a := mat.NewSymDense(n, nil)
+	for j := range n {
+		for i, v := range z[j*(j+1)/2:][:j+1] {
+			if v *= w; i < j {
+				v /= math.Sqrt2
+			}
+			a.SetSym(i, j, v)
+		}
+	}
+	return a
 }

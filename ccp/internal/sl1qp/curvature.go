@@ -7,6 +7,7 @@ import (
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
 	"github.com/dcopt/dcopt/internal/convex"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -142,11 +143,9 @@ func (c *curvature) hessian(ctx context.Context, p *piece, x []float64) error {
 		p.times(c.x, -1, x, c.v)
 		c.v[j] = 0
 		for a, i := range p.idx {
-			v := c.x[i]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				v = 0
+			if p.hess[a*n+b] = c.x[i]; !num.Finite(c.x[i]) {
+				p.hess[a*n+b] = 0
 			}
-			p.hess[a*n+b] = v
 		}
 	}
 	return nil
@@ -354,12 +353,9 @@ func (c *curvature) shift(x []float64) {
 
 // quadratic is ½·dᵀWd for a step d.
 func (c *curvature) quadratic(d []float64) float64 {
-	out, sum := make([]float64, len(c.sub.Lin.Now.Q)), 0.0
+	out := make([]float64, len(c.sub.Lin.Now.Q))
 	c.add(out, 1, d)
-	for j, v := range d {
-		sum += v * out[j]
-	}
-	return sum / 2
+	return num.Dot(d, out) / 2
 }
 
 // add adds w times W·x to dst.

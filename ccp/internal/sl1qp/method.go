@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -431,33 +432,13 @@ func (m *Method) predicted(x, to []float64) float64 {
 	sub := m.Sub
 	v := append([]float64(nil), sub.Session.Res.X...)
 	copy(v, to)
-	kept := func(v []float64) float64 { // the part that is not linearised
-		sum := 0.0
-		for j, q := range sub.Compiled.QP.Q {
-			sum += q * v[j]
-		}
-		if sub.Compiled.QP.P == nil {
-			return sum
-		}
-		p := *sub.Compiled.QP.P
-		out := make([]float64, len(v))
-		p.AddSymMulVec(out, 0.5, v)
-		for j, w := range out {
-			sum += w * v[j]
-		}
-		return sum
-	}
-	pred := m.p.Objective.G().Value(x) - kept(v) - sub.Compiled.QP.R
-	d := make([]float64, len(x))
-	for j := range d {
-		d[j] = to[j] - x[j]
-	}
+	pred := m.p.Objective.G().Value(x) - sub.Compiled.QP.Objective(v) // which is not linearised
+	d := slices.Clone(to)
+	num.Axpy(d, -1, x)
 	if sub.Compiled.H0 != nil {
 		grad := make([]float64, len(x))
 		sub.Compiled.H0.AddSubgrad(grad, 1, x)
-		for j, g := range grad {
-			pred += g * d[j]
-		}
+		pred += num.Dot(grad, d)
 	}
 	return pred - m.w.quadratic(d)
 }

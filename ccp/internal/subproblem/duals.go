@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/internal/blocks"
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
@@ -142,14 +143,9 @@ func matrixMultiplier(order int, y []float64, share float64) []float64 {
 	if len(y) != order*(order+1)/2 {
 		return nil
 	}
-	for j := range order {
-		for i := range j + 1 {
-			z := share * y[j*(j+1)/2+i]
-			if i < j {
-				z /= math.Sqrt2
-			}
-			out[i*order+j], out[j*order+i] = z, z
-		}
+	all := implied.Matrix(y, share)
+	for k := range out {
+		out[k] = all.At(k/order, k%order)
 	}
 	return out
 }

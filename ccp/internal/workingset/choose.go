@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/qpbackend"
 )
 
@@ -98,10 +99,7 @@ func (s *working) begin() {
 // bounds, also where a new row would now stop them: with thousands of terms tied to such rows a
 // problem has no least value.
 func (s *working) resume() {
-	largest, tol := 0.0, s.tolerance()
-	for _, y := range s.y {
-		largest = max(largest, math.Abs(y))
-	}
+	largest, tol := num.NormInf(s.y), s.tolerance()
 	for i, y := range s.y {
 		if math.Abs(y) > acting*largest {
 			if j := s.own[i]; j >= 0 && math.Abs(s.x[j]) > tol {
@@ -236,10 +234,7 @@ func (s *working) tolerance() float64 { return s.set.Tol / 2 * s.measure() }
 
 // measure is the size of the point: of s.ax and of the entries of s.x with bounds.
 func (s *working) measure() float64 {
-	size := 1.0
-	for _, v := range s.ax {
-		size = max(size, math.Abs(v))
-	}
+	size := max(1, num.NormInf(s.ax))
 	for j, v := range s.x {
 		if lo, hi := s.p.Bounds(j); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
 			size = max(size, math.Abs(v))

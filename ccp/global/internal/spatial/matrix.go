@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
+	"github.com/dcopt/dcopt/ccp/internal/implied"
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/dense"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -87,20 +88,8 @@ func (r *relaxation) matrix() {
 // of the matrix.
 func (r *relaxation) squares(res *qpbackend.Result) []convex.Linear {
 	n := len(r.block) + 1
-	s := mat.NewSymDense(n, nil)
-	at := r.matrixRow
-	for j := range n {
-		for i := range j + 1 {
-			v := -res.Y[at]
-			if i < j {
-				v /= math.Sqrt2
-			}
-			s.SetSym(i, j, v)
-			at++
-		}
-	}
 	var eig dense.EigenSym
-	if !eig.Factorize(s, true) {
+	if !eig.Factorize(implied.Matrix(res.Y[r.matrixRow:][:n*(n+1)/2], -1), true) {
 		return nil
 	}
 	var vectors mat.Dense
