@@ -118,9 +118,8 @@ func (r *run) converged(why Reason) *outcome {
 	if !r.res.Feasible {
 		return r.giveUp(Inaccurate, "", end.message)
 	}
-	*k = restPoint{*it.Result(), r.duals(k.duals)}
+	*k = restPoint{*r.result(&it), r.duals(k.duals)}
 	k.end = end
-	k.nearly = k.Feasible || it.Relative <= r.set.FeasTol
 	if !r.sub.Convex() && r.holding.point != nil && slices.Equal(r.holding.point.X, r.x) {
 		k.duals = r.holding.duals
 	}
@@ -323,7 +322,6 @@ func (r *run) refined(x []float64, counts float64) bool {
 	if !num.Finite(it.Objective) || !(rise <= most) || !(it.Relative <= max(before, sensitivity.Rounded)) {
 		return false
 	}
-	r.res.moveTo(it.Result())
-	r.res.nearly = it.Feasible || it.Relative <= r.set.FeasTol
+	r.res.moveTo(r.result(&it))
 	return true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dcopt/dcopt/ccp/internal/kkt"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/interval"
 	"github.com/dcopt/dcopt/internal/num"
 	"github.com/dcopt/dcopt/internal/program"
 	"github.com/dcopt/dcopt/qpbackend"
@@ -132,7 +133,7 @@ func (r *run) boundDefined() {
 	}
 	var it Iteration
 	r.measure(&it, x)
-	if rank(it.Feasible, it.Feasible || it.Relative <= r.set.FeasTol) == rank(r.res.Feasible, r.res.nearly) &&
+	if at := r.result(&it); rank(at.Feasible, at.nearly) == rank(r.res.Feasible, r.res.nearly) &&
 		num.Finite(it.Objective) {
 		r.res.X, r.res.Violation = x, it.Violation
 		if num.Finite(r.res.Objective) {
@@ -178,13 +179,20 @@ func (r *run) outOfRange() *outcome {
 	if r.res.nearly {
 		return nil
 	}
-	const format = "no point within the bounds of the variables meets %s, which is broken by %.3g at least"
-	for k, v := range r.sub.SoftValues(r.x) {
-		c := r.sub.Compiled.Soft[k]
-		if !(v > 0) {
+	return r.beyond(r.x, false, func(c *program.Constraint) interval.Interval { return c.Function().Over() },
+		"no point within the bounds of the variables meets %s, which is broken by %.3g at least")
+}
+
+// beyond is the end where the range of a constraint that x breaks, or of all, is above 0 by more
+// than FeasTol in its row's unit; nil: there is none. format is for its name and the least value.
+func (r *run) beyond(x []float64, all bool, ranged func(c *program.Constraint) interval.Interval,
+	format string) *outcome {
+	for k, v := range r.sub.SoftValues(x) {
+		if !all && !(v > 0) {
 			continue // the range holds that value
 		}
-		if least := c.Function().Over().Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
+		c := r.sub.Compiled.Soft[k]
+		if least := ranged(c).Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
 			r.res.Conflict = []string{c.Name()}
 			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
 		}
@@ -205,18 +213,10 @@ func (r *run) infeasibleByRange(end *outcome) *outcome {
 	if r.res.Violation == 0 {
 		return end
 	}
-	const format = "no point within the bounds of the variables that meets the affine equations meets %s, " +
-		"which is broken by %.3g at least there"
 	equations := slices.ContainsFunc(r.sub.Compiled.Hard, equates)
-	for k, v := range r.sub.SoftValues(r.res.X) {
-		c := r.sub.Compiled.Soft[k]
-		if !equations && !(v > 0) {
-			continue // the range holds that value
-		}
-		if least := r.p.ReducedRange(c).Lo; least > r.set.FeasTol*r.p.UnitWithin(c) {
-			r.res.Conflict = []string{c.Name()}
-			return conclude(OutOfRange, fmt.Sprintf(format, c.Name(), least))
-		}
+	if out := r.beyond(r.res.X, equations, r.p.ReducedRange, "no point within the bounds of the variables that meets "+
+		"the affine equations meets %s, which is broken by %.3g at least there"); out != nil {
+		return out
 	}
 	return r.infeasibleByPair(end)
 }

@@ -163,10 +163,16 @@ func (r *run) measure(it *Iteration, x []float64) {
 	it.X = x
 }
 
-// keep keeps the iteration's point if it is the best so far, the later one of equals.
-func (r *run) keep(it Iteration) {
+// result is the iteration's point as a result.
+func (r *run) result(it *Iteration) *Result {
 	at := it.Result()
 	at.nearly = it.Feasible || it.Relative <= r.set.FeasTol
+	return at
+}
+
+// keep keeps the iteration's point if it is the best so far, the later one of equals.
+func (r *run) keep(it Iteration) {
+	at := r.result(&it)
 	if num.Finite(it.Objective) && (!r.res.Better(at, r.p.Maximize) || !num.Finite(r.res.Objective)) {
 		r.res.moveTo(at)
 	}

@@ -122,7 +122,7 @@ var mayImport = map[string]string{
 	"tools/wasm":       "tools/playground",
 
 	// The only bridge between dc and qpbackend. ipm is what a nil backend means.
-	"ccp": "internal/heuristic internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/saa qpbackend/reduce internal/expr internal/program",
+	"ccp": "internal/heuristic internal/interval internal/num internal/setting dc qpbackend qpbackend/ipm internal/enum ccp/sensitivity ccp/internal/penalty ccp/internal/stop ccp/internal/subproblem ccp/internal/accel ccp/internal/kkt ccp/internal/search ccp/internal/diagnose ccp/internal/sl1qp ccp/internal/workingset ccp/internal/saa qpbackend/reduce internal/expr internal/program",
 	// First-order conditions of a problem as it is written; a projection is a program.
 	"ccp/internal/kkt": "internal/expr internal/expr/family internal/convex internal/dense internal/num ccp/internal/blocks qpbackend qpbackend/ipm qpbackend/sparse gonum internal/program",
 	// The schedule of a weight and the stopping rule, by numbers alone.

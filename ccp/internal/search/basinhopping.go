@@ -165,12 +165,9 @@ func (h *BasinHopping) perturb(x []float64) {
 
 // shake moves all entries that are free, further each time.
 func (h *BasinHopping) shake(x []float64) {
-	for _, v := range h.Sub.Compiled.DC.Vars {
-		s := rms(x[v.Offset:][:v.Len()], sized(h.Sub, v))
-		for k := range v.Len() {
-			if j := v.Offset + k; h.Lo[j] != h.Hi[j] {
-				h.put(j, x[j]+h.reach*s*h.rng.NormFloat64())
-			}
+	for j, size := range h.sizes(x) {
+		if h.Lo[j] != h.Hi[j] {
+			h.put(j, x[j]+h.reach*size*h.rng.NormFloat64())
 		}
 	}
 	if h.many() {

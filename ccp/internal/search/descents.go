@@ -3,8 +3,6 @@ package search
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/dcopt/dcopt/internal/program"
 )
 
 // Descents goes down from points that are drawn as starts are, by values and gradients
@@ -82,9 +80,7 @@ func (d *Descents) prepare() bool {
 	if !d.Budget.affords(d.cost() * longDescent * float64(len(d.Free))) {
 		return false
 	}
-	d.Sizes = func(x []float64) []float64 {
-		return Sizes(d.Sub.Compiled.DC, x, func(v *program.Variable) float64 { return sized(d.Sub, v) })
-	}
+	d.Sizes = d.sizes
 	d.Value, d.Stop = d.evaluate, func(round bool) bool { return d.Budget.ended() || round && !d.Budget.affords(0) }
 	d.rng = rand.New(rand.NewPCG(d.Seed, 0x6465+d.Start)) // the second word names the stream
 	return true

@@ -284,12 +284,14 @@ func rms(v []float64, other float64) float64 {
 	return math.Sqrt(s / float64(len(v)))
 }
 
-// sized is the size of a variable's starts or bounds, else its unit.
-func sized(p *subproblem.Problem, v *program.Variable) float64 {
-	if size := v.Size(); size > 0 {
-		return size
-	}
-	return p.Units.Of[v.Offset]
+// sizes are Sizes; of a variable that is 0 the size of its starts or bounds, else its unit.
+func (a *Around) sizes(x []float64) []float64 {
+	return Sizes(a.Sub.Compiled.DC, x, func(v *program.Variable) float64 {
+		if size := v.Size(); size > 0 {
+			return size
+		}
+		return a.Sub.Units.Of[v.Offset]
+	})
 }
 
 func square(v float64) float64 { return v * v }
