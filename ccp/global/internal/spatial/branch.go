@@ -6,19 +6,14 @@ import (
 	"slices"
 
 	"github.com/dcopt/dcopt/ccp/global/internal/factorable"
-	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
 )
 
-// choose finds the column to split: a size without bounds in the row that is broken most, else the
-// argument of the functions that the relaxation is furthest off at, times their multipliers. Where
-// no multiplier sees an error, as constraints that the relaxation meets have none, the errors count
-// by themselves (Belotti, Lee, Liberti, Margot and Wächter 2009, Branching and bounds tightening
-// techniques for non-convex MINLP).
+// choose finds the column to split: the argument of the functions that the relaxation is furthest
+// off at, times their multipliers. Where no multiplier sees an error, as constraints that the
+// relaxation meets have none, the errors count by themselves (Belotti, Lee, Liberti, Margot and
+// Wächter 2009, Branching and bounds tightening techniques for non-convex MINLP).
 func (s *Search) choose(box []factorable.Interval, x []float64, y []factorable.Interval) (col int, at float64) {
-	if col = s.broken(box, x); col >= 0 {
-		return col, 0
-	}
 	col, best := s.scored(box, x, func(k int, off float64) float64 {
 		j := s.P.N + k
 		w := factorable.Middle(y[j])
@@ -73,46 +68,6 @@ func (s *Search) scored(box []factorable.Interval, x []float64,
 	}
 	return col, best
 }
-
-// broken is the argument of a size without bounds, in the row that the variables at x break most,
-// −1 for none.
-func (s *Search) broken(box []factorable.Interval, x []float64) (col int) {
-	if len(s.sizes) == 0 || !slices.ContainsFunc(s.branch, func(j int) bool { return s.bent(j, box[j]) }) {
-		return -1
-	}
-	x = s.P.Values(x[:s.P.N])
-	by := make([]float64, len(x)) // by how much a row with the column is broken
-	mark := func(l convex.Linear, v float64) {
-		for _, j := range l.Idx {
-			by[j] = max(by[j], v)
-		}
-	}
-	for i := range s.P.Rows {
-		row := &s.P.Rows[i]
-		v := row.Lin.Value(x)
-		mark(row.Lin, max(row.Lo-v, v-row.Hi)-met)
-	}
-	col = -1
-	best := 0.0
-	for k := len(s.P.Terms) - 1; k >= 0; k-- {
-		t, v := &s.P.Terms[k], by[s.P.N+k]
-		switch {
-		case !(v > 0):
-		case t.Op == factorable.Affine:
-			mark(t.Lin, v)
-		case t.Op == factorable.Abs:
-			mark(factorable.ColumnOf(t.A), v)
-			// Source: any small number does: of one row the argument that is furthest from its kink
-			if v += 1e-3 * math.Abs(x[t.A]); s.bent(t.A, box[t.A]) && v > best {
-				col, best = t.A, v
-			}
-		}
-	}
-	return col
-}
-
-// met is the largest violation that counts as 0. Source: a tenth of ccp.Settings.FeasTol.
-const met = 1e-7
 
 // bent reports whether column j is the argument of a size with its kink inside of an interval
 // without an end.
