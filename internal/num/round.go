@@ -54,3 +54,11 @@ func MulDown(a, b float64) float64 {
 
 // MulUp is a·b rounded up.
 func MulUp(a, b float64) float64 { return -MulDown(-a, b) }
+
+// Log is the natural logarithm. math.Log errs below 2^-1022 on amd64.
+func Log(v float64) float64 {
+	if v > 0 && v < 0x1p-1022 {
+		return math.Log(v*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(v)
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dcopt/dcopt/internal/convex"
 	"github.com/dcopt/dcopt/internal/interval"
+	"github.com/dcopt/dcopt/internal/num"
 )
 
 var _ = register(logarithms...)
@@ -35,8 +36,8 @@ var logarithms = []*Curve{
 		Means: "the natural logarithm", Go: "Log", Shown: [2]float64{0.02, 4},
 		Takes: "affine or concave; products and quotients by their factors; others by their bounds",
 		Form:  "exponential cone", Source: chares,
-	}, math.Log, math.Exp, math.E, 0),
-	// math.Log2 and math.Log10 are a sum with the exponent of two.
+	}, num.Log, math.Exp, math.E, 0),
+	// math.Log2 is a sum with the exponent of two.
 	logarithmic("log2", Doc{
 		Means: "the logarithm to the base 2", Go: "Log2", Shown: [2]float64{0.05, 4},
 		Takes: takesConcave, Form: "exponential cone", Source: chares,
@@ -44,7 +45,7 @@ var logarithms = []*Curve{
 	logarithmic("log10", Doc{
 		Means: "the logarithm to the base 10", Go: "Log10", Shown: [2]float64{0.02, 4},
 		Takes: takesConcave, Form: "exponential cone", Source: chares,
-	}, math.Log10, func(v float64) float64 { return math.Pow(10, v) }, 10, 2*ulp),
+	}, log10, func(v float64) float64 { return math.Pow(10, v) }, 10, 2*ulp),
 	{
 		Name: "log1p",
 		Doc: Doc{
@@ -68,7 +69,7 @@ var logarithms = []*Curve{
 		Value: computed{
 			at: entropy, ulps: 3, turns: []float64{1 / math.E}, within: interval.New(math.Inf(-1), 0.3679),
 		}.part(),
-		Slope:  computed{at: of(func(u float64) float64 { return -1 - math.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
+		Slope:  computed{at: of(func(u float64) float64 { return -1 - num.Log(max(u, 0)) }), abs: 2 * ulp}.part(),
 		Second: computed{at: of(func(u float64) float64 { return -1 / max(u, 0) }), within: positive.Neg()}.part(),
 		Domain: nonnegative,
 		MinusBound: func(c convex.Canon, u Lin, _ float64) convex.Form { // u·exp(−t/u) ≤ 1
@@ -79,11 +80,13 @@ var logarithms = []*Curve{
 	},
 }
 
+func log10(v float64) float64 { return num.Log(v) / math.Ln10 }
+
 func entropy(u, p float64) float64 {
 	if u == 0 && p == 0 {
 		return 0
 	}
-	return -u * math.Log(u)
+	return -u * num.Log(u)
 }
 
 // KL is the divergence u·log(u/v) − u + v of u, v ≥ 0; with a parameter it has no value at u = 0,

@@ -226,6 +226,9 @@ func pow(u, q float64) float64 {
 	case 0.5:
 		return math.Sqrt(u)
 	}
+	if u > 0 && u < 0x1p-1022 { // math.Pow errs there, as math.Log does
+		return math.Pow(u*0x1p54, q) * math.Exp2(-54*q)
+	}
 	return math.Pow(u, q)
 }
 

@@ -184,6 +184,14 @@ func TestReduceRanges(t *testing.T) {
 		if !(math.Abs(w-v) <= bound[0]) {
 			t.Fatalf("at %g the value is %g, %g from that at %g, and the bound %g", near, w, math.Abs(w-v), u, bound[0])
 		}
+		far := make([]float64, n) // more than the numbers: they may be beyond a domain
+		for k := range far {
+			far[k] = 2*math.Abs(u[k]) + 1
+		}
+		f.Error(bound, room, columns(u), columns(far), []float64{v}, p)
+		if !(bound[0] >= 0) {
+			t.Fatalf("at %g with the errors %g the bound is %g", u, far, bound[0])
+		}
 		if f.Change != nil && math.Abs(w-v) > f.Change(e, p)*(1+1e-9)+1e-12 {
 			t.Fatalf("from %g to %g the change is %g, and its bound %g", u, near, math.Abs(w-v), f.Change(e, p))
 		}

@@ -261,7 +261,7 @@ var QuadOverLin = rowOf(Reduce{
 			}
 			y, d := u[0][i], e[0][i]
 			v := sum / y
-			dst[i] = (err+v*d)/(y-d) + unit*math.Abs(v)
+			dst[i] = (err+v*d)/max(y-d, 0) + unit*math.Abs(v)
 		}
 	},
 	Over: func(u []Interval, p []float64) Interval {
