@@ -80,7 +80,13 @@ var logarithms = []*Curve{
 	},
 }
 
-func log10(v float64) float64 { return num.Log(v) / math.Ln10 }
+// log10 is math.Log10, which errs where math.Log does.
+func log10(v float64) float64 {
+	if v < 0x1p-1022 {
+		return num.Log(v) / math.Ln10
+	}
+	return math.Log10(v)
+}
 
 func entropy(u, p float64) float64 {
 	if u == 0 && p == 0 {

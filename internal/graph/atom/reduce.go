@@ -198,14 +198,22 @@ func spread(v, e float64) float64 {
 	return e
 }
 
+// rounding bounds the error of a product or a quotient that is w, an underflow counted.
+func rounding(w float64) float64 {
+	if w == 0 {
+		return 0
+	}
+	return unit*math.Abs(w) + tiny
+}
+
 // product is the number u·v, and the error of it for numbers with the errors d and e.
 func product(u, d, v, e float64) (w, err float64) {
 	w = u * v
-	return w, math.Abs(u)*e + math.Abs(v)*d + d*e + unit*math.Abs(w)
+	return w, math.Abs(u)*e + math.Abs(v)*d + d*e + rounding(w)
 }
 
 // square is the number u², and the error of it.
 func square(u, e float64) (w, err float64) {
 	w = u * u
-	return w, (2*math.Abs(u)+e)*e + unit*w
+	return w, (2*math.Abs(u)+e)*e + rounding(w)
 }

@@ -27,13 +27,13 @@ var SumSquares = rowOf(Reduce{
 		}
 	},
 	Error: func(dst, room []float64, u, e [][]float64, _, _ []float64) {
-		sums, rounding := zeros(dst, room), ofAddition(len(u))
+		sums, added := zeros(dst, room), ofAddition(len(u))
 		for k, u := range u {
 			e := e[k]
 			for i := range dst {
 				q, own := square(u[i], e[i])
 				sums[i] += q
-				dst[i] += own + rounding*sums[i]
+				dst[i] += own + added*sums[i]
 			}
 		}
 	},
@@ -105,15 +105,15 @@ var Huber = rowOf(Reduce{
 		}
 	},
 	Error: func(dst, room []float64, u, e [][]float64, _, p []float64) {
-		sums, rounding, m := zeros(dst, room), ofAddition(len(u)), p[0]
+		sums, added, m := zeros(dst, room), ofAddition(len(u)), p[0]
 		for k, u := range u {
 			e := e[k]
 			for i := range dst {
 				q, s := huberOf(u[i], m), spread(u[i], e[i])
 				sums[i] += q
 				slope := 2 * min(math.Abs(u[i]), m)
-				own := max(huberOf(u[i]-s, m)-q, huberOf(u[i]+s, m)-q, slope*e[i]) + 3*unit*q
-				dst[i] += own + rounding*sums[i]
+				own := max(huberOf(u[i]-s, m)-q, huberOf(u[i]+s, m)-q, slope*e[i]) + 3*rounding(q)
+				dst[i] += own + added*sums[i]
 			}
 		}
 	},
@@ -184,13 +184,13 @@ var Inner = rowOf(Reduce{
 	},
 	Error: func(dst, room []float64, u, e [][]float64, _, _ []float64) {
 		half := len(u) / 2
-		sums, rounding := zeros(dst, room), ofAddition(half)
+		sums, added := zeros(dst, room), ofAddition(half)
 		for k, a := range u[:half] {
 			b, d, e := u[k+half], e[k], e[k+half]
 			for i := range dst {
 				q, own := product(a[i], d[i], b[i], e[i])
 				sums[i] += q
-				dst[i] += own + rounding*math.Abs(sums[i])
+				dst[i] += own + added*math.Abs(sums[i])
 			}
 		}
 	},
@@ -261,7 +261,7 @@ var QuadOverLin = rowOf(Reduce{
 			}
 			y, d := u[0][i], e[0][i]
 			v := sum / y
-			dst[i] = (err+v*d)/max(y-d, 0) + unit*math.Abs(v)
+			dst[i] = (err+v*d)/max(y-d, 0) + rounding(v)
 		}
 	},
 	Over: func(u []Interval, p []float64) Interval {
