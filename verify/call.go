@@ -19,7 +19,8 @@ var ofData = map[string]func(float64) float64{
 	"floor": math.Floor, "ceil": math.Ceil, "round": math.Round,
 }
 
-// folded is a number if all arguments are, and no number if it has no value.
+// folded is a number if all arguments are, and no number if it has no value: the nearest one, and
+// how far float64 arithmetic may be from it.
 func folded(e *expr) *expr {
 	if slices.ContainsFunc(e.args, func(a *expr) bool { return !a.isConst() }) {
 		return e
@@ -28,8 +29,18 @@ func folded(e *expr) *expr {
 	if outside != "" || err != nil {
 		return number(math.NaN())
 	}
-	v, _ := b.Lo.Float64() // the nearest, as the interval is narrow
-	return number(v)
+	v, _ := b.Lo.Float64() // as the interval is narrow
+	if b.Lo.Sign() < 0 && b.Hi.Sign() > 0 {
+		v = 0
+	}
+	if math.IsInf(v, 0) {
+		return number(math.NaN())
+	}
+	lo, hi := v, v
+	if wide, outside, err := enclose(e, newValues(nil, true)); outside == "" && err == nil {
+		lo, hi = wide.Floats()
+	}
+	return computed(v, max(v-lo, hi-v))
 }
 
 // apply is an operation with a number on expressions.
@@ -37,8 +48,10 @@ func apply(o op, num float64, args ...*expr) *expr { return folded(&expr{op: o, 
 
 // ofCurve is a function of one number. Data are as the mathematical library has them.
 func ofCurve(k safe.Kind, p float64, e *expr) *expr {
-	if f := safe.Curves[k].Plain; f != nil && e.isConst() {
-		return number(f(e.num))
+	if f := safe.Curves[k].Plain; f != nil && e.isConst() && e.off == 0 {
+		if v := f(e.num); !math.IsInf(v, 0) {
+			return number(v)
+		}
 	}
 	return folded(&expr{op: opCurve, num: p, k: int(k), args: []*expr{e}})
 }
@@ -70,7 +83,9 @@ func (s *scope) call(n *syntax.Node) (out value) {
 		}
 		args[k] = s.plain(a)
 	}
-	return s.callValues(n.Name, args)
+	out = s.callValues(n.Name, args)
+	s.p.computed = s.p.computed || slices.ContainsFunc(out.e, func(e *expr) bool { return e.off > 0 })
+	return out
 }
 
 // callValues is a function of numbers.
@@ -79,7 +94,12 @@ func (s *scope) callValues(name string, args []value) value {
 		return v
 	}
 	if p, ok := powers[name]; ok {
-		return args[0].each(func(e *expr) *expr { return raised(e, p) })
+		return args[0].each(func(e *expr) *expr {
+			if p < 0 && e.isConst() && e.num <= 0 { // invpos has no value there
+				return number(math.NaN())
+			}
+			return raised(e, p)
+		})
 	}
 	if f, ok := ofData[name]; ok {
 		args[0].data(name)
@@ -109,7 +129,7 @@ func (s *scope) ofArrays(name string, args []value) value {
 		return pair(args[0], args[1], divergence)
 	case "rel_entr": // u·log(u/v) = kl + u − v
 		return pair(args[0], args[1], func(u, v *expr) *expr {
-			return sumOf([]*expr{divergence(u, v), u, v}, []float64{1, 1, -1})
+			return total([]*expr{divergence(u, v), u, v}, []float64{1, 1, -1})
 		})
 	case "dc":
 		return pair(args[0], args[1], func(g, h *expr) *expr { return sumOf([]*expr{g, h}, []float64{1, -1}) })
@@ -169,7 +189,7 @@ func (s *scope) one(name string, es []*expr, args []value) *expr {
 		for k := range len(w) - 1 {
 			parts, weights = append(parts, sumLargest(es, k+1)), append(weights, w[k]-w[k+1])
 		}
-		return sumOf(parts, weights)
+		return total(parts, weights)
 	case "lse":
 		if len(es) == 1 {
 			return es[0]
@@ -272,7 +292,7 @@ func (s *scope) matrixCall(name string, args []value) value {
 		}
 		s.spend(len(v.e) * n)
 		if e = (&expr{op: opRoots, k: n, args: v.e}); name == "sigma_max" {
-			e = raised(&expr{op: opEigen, num: 1, k: n, args: times(transpose(v), v).e}, 0.5)
+			e = raised(folded(&expr{op: opEigen, num: 1, k: n, args: times(transpose(v), v).e}), 0.5)
 		}
 	case "matfrac":
 		n, _ := args[1].matrix()
@@ -281,7 +301,7 @@ func (s *scope) matrixCall(name string, args []value) value {
 	default:
 		return s.ofArrays(name, args)
 	}
-	return scalar(e)
+	return scalar(folded(e))
 }
 
 // modulus is |e|.

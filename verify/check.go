@@ -166,9 +166,12 @@ func (c *checking) at() {
 		return
 	}
 	c.exact = newValues(c.x, false)
-	c.Point = c.measure(c.exact)
+	c.Point = c.measure(c.exact, r.worst)
 	rounds := newValues(c.x, true)
-	rough := c.measure(rounds)
+	rough := c.measure(rounds, r.worst)
+	if r.worst != "" && math.IsInf(rough.named, -1) {
+		c.add("worst", Refused, "the problem has no constraint and no variable %q that a point may break", r.worst)
+	}
 	switch {
 	case rough.Outside != "" && c.Outside != "":
 		by, v := "", Refused
@@ -180,7 +183,7 @@ func (c *checking) at() {
 		// The point need not have a value; nor a row one that the point is said to break.
 		case none && (r.Objective == nil || !math.IsInf(c.Lo, -1)):
 			v = Incomplete
-		case c.hasValue(end) && c.measure(near).Outside == "": // nor be further inside than a tolerance
+		case c.hasValue(end) && c.measure(near, "").Outside == "": // nor be further inside than a tolerance
 			by, v = fmt.Sprintf(" by %.3g, and has no value there", near.short), Incomplete
 		}
 		c.add("variables", v, "the point is outside the domain of %s%s", rough.Outside, by)
@@ -215,13 +218,16 @@ func (c *checking) objective(rough *Point) {
 	switch {
 	case v != nil:
 		lo, hi := min(rough.Lo, c.Lo), max(rough.Hi, c.Hi)
-		ok := *v >= lo && *v <= hi
+		ok, otherwise := *v >= lo && *v <= hi, Refused
 		text := fmt.Sprintf("the objective is between %.17g and %.17g; the result states %.17g", c.Lo, c.Hi, *v)
 		if e != nil && ok {
+			if c.computed { // errors of data are not in the result's
+				otherwise = Incomplete
+			}
 			ok = *v >= safe.Below(c.Lo, -*e) && *v <= safe.Above(c.Hi, *e)
 			text += fmt.Sprintf(" with an error of at most %.3g", *e)
 		}
-		c.add("objective", verdict(ok, Refused), "%s", text)
+		c.add("objective", verdict(ok, otherwise), "%s", text)
 	case c.r.Status == "converged":
 		c.add("objective", Incomplete, "the result is converged, and states no objective")
 	}
@@ -238,6 +244,9 @@ func (c *checking) violation(rough *Point) {
 	if v := r.Violation; v != nil {
 		c.add("max_violation", verdict(*v >= rough.least && *v <= max(rough.Violation, c.Violation), Refused),
 			"the violation is at most %.3g%s; the result states %.3g", c.Violation, where(c.Worst), *v)
+	}
+	if most := max(c.named, rough.named); r.worst != "" && !math.IsInf(most, -1) && !(most > 0 && most >= rough.least) {
+		c.add("worst", Refused, "%s is broken by at most %.3g, and a row by %.3g", r.worst, max(0, most), rough.least)
 	}
 	switch {
 	case r.Feasible != nil && *r.Feasible || r.Status == "converged":

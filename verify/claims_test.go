@@ -143,6 +143,33 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "-14.2", `"x":1.5`, ""),
 			"refused objective",
 		},
+		// rows
+		"another row is broken most": {
+			"var x in [0, 1]\nfind\nsubject to\n  c[i in 2..3]: x >= i\n",
+			`{"status":"infeasible","max_violation":3,"worst":"c[2]","feasible":false,"variables":{"x":0}}`,
+			"refused worst",
+		},
+		"a row that holds is broken most": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"worst":"y"`),
+			"refused worst",
+		},
+		"a row that is none": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"worst":"c[1]"`),
+			"refused worst",
+		},
+		"the domain of the objective is broken most": {
+			empty,
+			`{"status":"infeasible","max_violation":3,"worst":"domain of the objective","feasible":false,` +
+				`"variables":{"x":0,"y":0}}`,
+			"refused worst",
+		},
+		"rounded data beside a small error": {
+			"var x in [0, 1]\nminimize x*kl(0.3, 0.3000001)\n",
+			at("converged", "1.6653345369377348e-14", `"x":1`, `"objective_error":1e-30`),
+			"incomplete objective",
+		},
 		// multipliers
 		"multipliers beside a constant": {
 			"var x\nminimize 1e6 + (x - 3)^2\nsubject to\n  c: x <= 2\n",
@@ -503,6 +530,20 @@ func TestRightClaims(t *testing.T) {
 		"a row that nothing keeps": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: x <= -inf\n",
 			`{"status":"infeasible","max_violation":1,"feasible":false,"variables":{"x":0}}`,
+		},
+		"data that rounding errors alone break": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: 1.32 + 0.56 - 0.5 == 1.38\n  d: 0.1 + 0.2 <= 0.3\n",
+			at("converged", "0", `"x":0`, `"bound_duals":{"x":-1}`),
+		},
+		"data that functions round": {
+			"var x in [0, 1]\nlet w = kl(0.3, 0.3), v = 1 - logistic(-1) + 2*lse([1, 2, 3])\n" +
+				"minimize min(entr(0.697), entr(0.998))\n",
+			at("converged", "0.0019979986653317332", `"x":0`, `"lets":{"w":0,"v":7.501950241370539},"objective_error":1e-18`),
+		},
+		"a row of words": {
+			"set C = {\"a\", \"b\"}\nvar x[C] in [0, 1]\nfind\nsubject to\n" +
+				"  c[i in C, k in {3, 5}]: [x[i], 2*x[i]^2] >= if(i == \"b\" and k == 5, 3, -1)\n",
+			`{"status":"infeasible","max_violation":3,"worst":"c[2,5,2]","feasible":false,"variables":{"x":[0,0]}}`,
 		},
 		"a point a rounding outside": {
 			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
@@ -173,7 +174,7 @@ func (s *scope) fresh() *expr {
 // semidefinite says that a matrix of n rows is.
 func (s *scope) semidefinite(name string, n int, es []*expr) {
 	name = "psd(" + name + ")"
-	s.row(name, scaled(-1, smallest(n, es)), safe.Span{Lo: math.Inf(-1), Hi: 0}, place{family: name})
+	s.row(name, name, scaled(-1, smallest(n, es)), safe.Span{Lo: math.Inf(-1), Hi: 0}, place{family: name})
 }
 
 // startSize is the largest size of starting values.
@@ -202,7 +203,7 @@ func smallest(n int, es []*expr) *expr {
 	for k, e := range es {
 		minus[k] = scaled(-1, e)
 	}
-	return scaled(-1, &expr{op: opEigen, num: 1, k: n, args: minus})
+	return scaled(-1, folded(&expr{op: opEigen, num: 1, k: n, args: minus}))
 }
 
 // familyName is the name of a constraint in results: c1, c2 and so on for those without one,
@@ -224,8 +225,29 @@ func (s *scope) familyName(name string) string {
 	}
 }
 
+// indexed is a name with numbers in brackets.
+func indexed(name string, index []int) string {
+	if len(index) == 0 {
+		return name
+	}
+	return name + "[" + strings.Trim(strings.ReplaceAll(fmt.Sprint(index), " ", ","), "[]") + "]"
+}
+
+// unraveled are the indices, from 1, of entry k of an array.
+func unraveled(k int, shape []int) []int {
+	index := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		index[d], k = k%shape[d]+1, k/shape[d]
+	}
+	return index
+}
+
+// dataTol is the relative error by which rounding may break a constraint on data. Source:
+// docs/language.md, Constraints.
+const dataTol = 1e-9
+
 // constraint adds rows: entry by entry, l − r against 0, or e against constants.
-func (s *scope) constraint(st *syntax.Statement, name string, from place) {
+func (s *scope) constraint(st *syntax.Statement, index []int, from place) {
 	vs := make([]value, len(st.Args))
 	for k, a := range st.Args {
 		vs[k] = s.eval(a)
@@ -235,37 +257,47 @@ func (s *scope) constraint(st *syntax.Statement, name string, from place) {
 		sides := map[syntax.Kind]safe.Span{syntax.LE: {Lo: math.Inf(-1), Hi: 0}, syntax.GE: safe.Positive}[rel]
 		from := from
 		from.chain, from.entry = k, -1
+		shape := longest([]value{a, b}).shape
 		pair(a, b, func(l, r *expr) *expr {
 			s.spend(1)
 			from.entry++
 			at := from
+			whole := indexed(at.family, index)
+			name := indexed(at.family, slices.Concat(index, unraveled(at.entry, shape)))
 			l, r = real(l), real(r)
 			if l.isComplex() || r.isComplex() {
 				if rel == syntax.EQ {
 					at.imaginary = true
-					s.row("im("+name+")", sum2(1, im(l), -1, im(r)), sides, at)
+					s.row("im("+name+")", "im("+whole+")", sum2(1, im(l), -1, im(r)), sides, at)
 					at.imaginary = false
 				}
-				s.row(name, sum2(1, re(l), -1, re(r)), sides, at)
+				s.row(name, whole, sum2(1, re(l), -1, re(r)), sides, at)
 				return l
 			}
 			switch {
 			case r.isConst():
-				s.row(name, l, sides.Shifted(r.num), at)
+				s.row(name, whole, l, sides.Shifted(r.num), at)
 			case l.isConst():
 				at.turned = true
-				s.row(name, r, sides.Minus().Shifted(l.num), at)
+				s.row(name, whole, r, sides.Minus().Shifted(l.num), at)
 			default:
-				s.row(name, sumOf([]*expr{l, r}, []float64{1, -1}), sides, at)
+				s.row(name, whole, sumOf([]*expr{l, r}, []float64{1, -1}), sides, at)
 			}
 			return l
 		})
 	}
 }
 
-func (s *scope) row(name string, e *expr, sides safe.Span, from place) {
+// row adds a row. Data that break one by rounding errors alone keep it, as the compiler has it.
+func (s *scope) row(name, whole string, e *expr, sides safe.Span, from place) {
 	if math.IsNaN(sides.Lo) || math.IsNaN(sides.Hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain
 		e, sides = number(0), safe.Span{Lo: 1, Hi: math.Inf(1)} // nothing keeps it
 	}
-	s.p.rows = append(s.p.rows, row{name: name, e: e, sides: sides, from: from})
+	if v, ok := e.fixed(); ok {
+		side := sides.Clip(v.Mid())
+		if math.Abs(v.Mid()-side) <= dataTol*max(1, math.Abs(v.Mid()), math.Abs(side)) {
+			sides = safe.Whole()
+		}
+	}
+	s.p.rows = append(s.p.rows, row{name: name, whole: whole, e: e, sides: sides, from: from})
 }

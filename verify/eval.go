@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/dcopt/dcopt/dc/lang/reader"
 	"github.com/dcopt/dcopt/dc/lang/syntax"
@@ -26,6 +25,7 @@ type Problem struct {
 	tol       float64 // of feasible points, relative to the units of rows
 	room      int     // for ends of intervals of a proof
 	twice     bool    // matrices of complex numbers are real ones of twice the order
+	computed  bool    // data are values of functions, which the compiler rounds as it may
 }
 
 // variable is a declared array of variables.
@@ -43,7 +43,8 @@ type variable struct {
 // row is lo ≤ e ≤ hi, or says that a matrix is positive semidefinite. Without sides it says
 // nothing, and a result may have a multiplier of it.
 type row struct {
-	name  string
+	name  string // with the indices of the member and of the entry
+	whole string // without those of the entry
 	e     *expr
 	sides safe.Span
 	usual float64 // the largest of its terms at the usual point
@@ -171,17 +172,11 @@ func (s *scope) statement(st *syntax.Statement) {
 	case syntax.Constraint:
 		from := place{family: s.familyName(st.Name)}
 		if st.Binders == nil {
-			s.constraint(st, st.Name, from)
+			s.constraint(st, nil, from)
 			return
 		}
-		s.over(st.Binders, st.Cond, func(at []member) {
-			var parts []string
-			for _, m := range at {
-				for _, x := range m {
-					parts = append(parts, fmt.Sprint(x))
-				}
-			}
-			s.constraint(st, st.Name+"["+strings.Join(parts, ",")+"]", from)
+		s.over(st.Binders, st.Cond, func(_ []member, index []int) {
+			s.constraint(st, index, from)
 			from.member++
 		})
 	}
@@ -204,7 +199,7 @@ func axisOf(set []member) axis {
 func (s *scope) family(st *syntax.Statement) value {
 	var es []*expr
 	var members []member
-	s.over(st.Binders, st.Cond, func(at []member) {
+	s.over(st.Binders, st.Cond, func(at []member, _ []int) {
 		v := s.eval(st.Value)
 		if len(v.e) != 1 {
 			safe.Fail("an entry of a family is an array with %d entries", len(v.e))
@@ -228,8 +223,9 @@ func (s *scope) product(bs []syntax.Binder) (shape []int, axes []axis, ok bool) 
 	return shape, axes, true
 }
 
-// over calls f for each choice of the binders that meets the condition.
-func (s *scope) over(bs []syntax.Binder, cond *syntax.Node, f func(at []member)) {
+// over calls f for each choice of the binders that meets the condition, with its members and their
+// numbers: a word has that of the place of its member.
+func (s *scope) over(bs []syntax.Binder, cond *syntax.Node, f func(at []member, index []int)) {
 	hidden := map[string]value{}
 	for _, b := range bs {
 		for _, name := range b.Names {
@@ -238,17 +234,26 @@ func (s *scope) over(bs []syntax.Binder, cond *syntax.Node, f func(at []member))
 			}
 		}
 	}
-	at := make([]member, len(bs))
+	at, index := make([]member, len(bs)), []int(nil)
 	var level func(k int)
 	level = func(k int) {
 		if k == len(bs) {
 			if cond == nil || s.truth(cond) {
-				f(at)
+				f(at, index)
 			}
 			return
 		}
-		for _, m := range s.asSet(s.eval(bs[k].Set), "a set").set {
+		known := len(index)
+		for number, m := range s.asSet(s.eval(bs[k].Set), "a set").set {
 			s.spend(1)
+			index = index[:known]
+			for _, x := range m {
+				if n, ok := x.(int); ok {
+					index = append(index, n)
+				} else {
+					index = append(index, number+1)
+				}
+			}
 			if len(m) != len(bs[k].Names) {
 				if len(bs[k].Names) != 1 {
 					safe.Fail("a member with %d parts for %d indices", len(m), len(bs[k].Names))

@@ -38,6 +38,7 @@ const (
 type expr struct {
 	op      op
 	num     float64
+	off     float64 // how far a number that is computed of data may be from the compiler's
 	k       int
 	args    []*expr
 	weights []float64
@@ -58,8 +59,20 @@ type weighted struct {
 	w safe.Span
 }
 
-func number(v float64) *expr  { return &expr{op: opConst, num: v} }
+func number(v float64) *expr { return &expr{op: opConst, num: v} }
+
+// computed is a number of data. An operation in float64 is off by rounding errors.
+func computed(v, off float64) *expr {
+	if !(off < math.Inf(1)) {
+		off = 0 // it is no number
+	}
+	return &expr{op: opConst, num: v, off: off}
+}
+
 func (e *expr) isConst() bool { return e.op == opConst }
+
+// isNumber reports whether an expression is a number that float64 arithmetic has to all its digits.
+func (e *expr) isNumber() bool { return e.isConst() && e.off <= rounding(1)*math.Abs(e.num) }
 
 // fixed is the value of an expression without variables, where it has one.
 func (e *expr) fixed() (v safe.Span, ok bool) {
@@ -154,7 +167,7 @@ func sumOf(es []*expr, ws []float64) *expr {
 		return parts(es, func(es []*expr) *expr { return total(es, ws) })
 	}
 	out := &expr{op: opSum}
-	c := 0.0
+	c, off := 0.0, 0.0
 	for k, e := range es {
 		w := ws[k]
 		switch {
@@ -162,7 +175,7 @@ func sumOf(es []*expr, ws []float64) *expr {
 			return number(math.NaN())
 		case w == 0:
 		case e.isConst() && (w == 1 || w == -1) && (c == 0 || e.num == 0):
-			c += w * e.num
+			c, off = c+w*e.num, off+e.off
 		case e.op == opSum && (w == 1 || w == -1):
 			for i, a := range e.args {
 				out.args, out.weights = append(out.args, a), append(out.weights, w*e.weights[i])
@@ -171,8 +184,8 @@ func sumOf(es []*expr, ws []float64) *expr {
 			out.args, out.weights = append(out.args, e), append(out.weights, w)
 		}
 	}
-	if c != 0 {
-		out.args, out.weights = append(out.args, number(c)), append(out.weights, 1)
+	if c != 0 || off != 0 {
+		out.args, out.weights = append(out.args, computed(c, off)), append(out.weights, 1)
 	}
 	switch {
 	case len(out.args) == 0:
@@ -185,16 +198,16 @@ func sumOf(es []*expr, ws []float64) *expr {
 
 func scaled(w float64, e *expr) *expr {
 	if e.isConst() {
-		return number(w * e.num)
+		return total([]*expr{e}, []float64{w})
 	}
 	return sumOf([]*expr{e}, []float64{w})
 }
 
 func product(a, b *expr) *expr {
 	switch {
-	case a.isConst():
+	case a.isNumber():
 		return scaled(a.num, b)
-	case b.isConst():
+	case b.isNumber():
 		return scaled(b.num, a)
 	case a.isComplex() || b.isComplex():
 		return complexProduct(a, b)
@@ -208,8 +221,10 @@ func raised(e *expr, p float64) *expr {
 		safe.Fail("powers of complex numbers are not checked")
 	case p == 1:
 		return e
-	case e.isConst():
+	case e.isConst() && e.off == 0:
 		return number(math.Pow(e.num, p))
+	case e.isConst():
+		return folded(&expr{op: opPower, num: p, args: []*expr{e}})
 	case p == 0.5:
 		if es := e.lengths(); es != nil {
 			return &expr{op: opNorm, num: 2, args: es}

@@ -94,7 +94,7 @@ func (s *scope) node(n *syntax.Node) value {
 		return out
 	case syntax.OpFilter:
 		out := value{isSet: true}
-		s.over(n.Binders, n.Cond, func(at []member) { out.set = append(out.set, slices.Concat(at...)) })
+		s.over(n.Binders, n.Cond, func(at []member, _ []int) { out.set = append(out.set, slices.Concat(at...)) })
 		return out
 	case syntax.OpTuple:
 		return value{word: s.asMember(n)}
@@ -289,7 +289,7 @@ func (s *scope) along(args []*syntax.Node, a axis, n int) (places []int, slice b
 // reduce is a sum, maximum or minimum over indices.
 func (s *scope) reduce(n *syntax.Node) value {
 	var vs []value
-	s.over(n.Binders, n.Cond, func([]member) { vs = append(vs, s.plain(n.Args[0])) })
+	s.over(n.Binders, n.Cond, func([]member, []int) { vs = append(vs, s.plain(n.Args[0])) })
 	if len(vs) == 0 {
 		if n.Name != "sum" {
 			safe.Fail("%s of nothing", n.Name)
@@ -313,16 +313,21 @@ func (s *scope) sum(vs []value, ws []float64) value {
 
 // total is a sum that is a number where all terms with a weight are.
 func total(es []*expr, ws []float64) *expr {
-	c := 0.0
+	c, off, size, exact := 0.0, 0.0, 0.0, len(es) < 2
 	for k, e := range es {
 		switch {
 		case e.isConst():
-			c += ws[k] * e.num
+			v := ws[k] * e.num
+			c, off, size = c+v, off+math.Abs(ws[k])*e.off, size+math.Abs(v)
+			exact = exact && math.Abs(ws[k]) == 1
 		case ws[k] != 0:
 			return sumOf(es, ws)
 		}
 	}
-	return number(c)
+	if !exact {
+		off += rounding(len(es)) * size
+	}
+	return computed(c, off)
 }
 
 // fold is the maximum or minimum entry by entry.
@@ -340,7 +345,7 @@ func (s *scope) fold(name string, vs []value) value {
 }
 
 func largest(es []*expr) *expr {
-	c := math.Inf(-1)
+	c, off := math.Inf(-1), 0.0
 	for _, e := range es {
 		if !e.isConst() {
 			if len(es) == 1 {
@@ -348,7 +353,7 @@ func largest(es []*expr) *expr {
 			}
 			return &expr{op: opMax, args: es}
 		}
-		c = max(c, e.num)
+		c, off = max(c, e.num), max(off, e.off)
 	}
-	return number(c)
+	return computed(c, off)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/dcopt/dcopt/verify/internal/safe"
 )
@@ -21,44 +22,50 @@ type Point struct {
 	// least: one is broken by at least so much. excess is at most the largest violation in units of
 	// rows.
 	least, excess float64
+	// named: the row that a result names is broken by at most so much; −Inf where there is none.
+	named float64
 }
 
 // Evaluate encloses the objective and the violations at a point, of the length and order of
 // the file's variables.
 func (p *Problem) Evaluate(x []float64) (out Point, err error) {
 	defer safe.Catch(&err)
-	return p.measure(newValues(x, false)), nil
+	return p.measure(newValues(x, false), ""), nil
 }
 
-// measure is Evaluate; an expression that cannot be evaluated is a fault.
-func (p *Problem) measure(v *values) (out Point) {
-	broken := func(amount safe.Ball, unit float64, name string) {
+// measure is Evaluate, and looks at a row of a name; an expression that cannot be evaluated is a
+// fault.
+func (p *Problem) measure(v *values, named string) (out Point) {
+	out.named = math.Inf(-1)
+	broken := func(amount safe.Ball, unit float64, name string, is bool) {
 		lo, hi := amount.Floats()
 		if out.least = max(out.least, lo); hi > out.Violation {
 			out.Violation, out.Worst = hi, name
 		}
-		out.excess = max(out.excess, lo/unit)
+		if out.excess = max(out.excess, lo/unit); is {
+			out.named = max(out.named, hi)
+		}
 	}
-	never := func(name string) {
-		broken(safe.Ball{Lo: safe.Upper().SetInf(false), Hi: safe.Upper().SetInf(false)}, 1, name)
-	}
-	sides := func(b safe.Ball, in safe.Span, unit func(side float64) float64, name string) {
+	sides := func(b safe.Ball, in safe.Span, unit func(side float64) float64, name string, is bool) {
 		if math.IsInf(in.Lo, 1) || math.IsInf(in.Hi, -1) {
-			broken(safe.Exactly(1), 0, name) // nothing keeps it: by convention broken by 1, and any number of units
+			// nothing keeps it: by convention broken by 1, and any number of units
+			broken(safe.Exactly(1), 0, name, is)
 			return
 		}
 		if !math.IsInf(in.Hi, 1) {
-			broken(b.Sub(safe.Exactly(in.Hi)), unit(in.Hi), name)
+			broken(b.Sub(safe.Exactly(in.Hi)), unit(in.Hi), name, is)
 		}
 		if !math.IsInf(in.Lo, -1) {
-			broken(safe.Exactly(in.Lo).Sub(b), unit(in.Lo), name)
+			broken(safe.Exactly(in.Lo).Sub(b), unit(in.Lo), name, is)
 		}
 	}
+	family, _, _ := strings.Cut(named, "[")
 	for _, w := range p.vars {
+		is := named == w.name || named == w.of || family == "bounds("+w.name+")"
 		for _, j := range w.at {
 			if j >= 0 {
 				unit := func(side float64) float64 { return unitOf(math.Abs(v.x[j]), math.Abs(p.usual[j]), side) }
-				sides(safe.Exactly(v.x[j]), p.box[j], unit, "bounds of "+w.name)
+				sides(safe.Exactly(v.x[j]), p.box[j], unit, "bounds of "+w.name, is)
 			}
 		}
 	}
@@ -67,15 +74,16 @@ func (p *Problem) measure(v *values) (out Point) {
 		if r.sides == safe.Whole() {
 			continue
 		}
+		is := named == r.name || named == r.whole
 		b, domain, err := enclose(r.e, v)
 		switch {
 		case err != nil:
 			safe.Fail("constraint %s: %w", r.name, err)
 		case domain != "":
 			out.Outside = domain
-			never(r.name)
+			broken(safe.Ball{Lo: safe.Upper().SetInf(false), Hi: safe.Upper().SetInf(false)}, 1, r.name, is)
 		default:
-			sides(b, r.sides, func(side float64) float64 { return r.unit(v, side) }, r.name)
+			sides(b, r.sides, func(side float64) float64 { return r.unit(v, side) }, r.name, is)
 		}
 	}
 	b, domain, err := enclose(p.objective, v)
@@ -88,6 +96,12 @@ func (p *Problem) measure(v *values) (out Point) {
 		out.Lo, out.Hi = b.Floats()
 	}
 	out.Violation = max(out.Violation, v.short)
+	if named == "domain of the objective" {
+		out.named = 0
+	}
+	if out.named > math.Inf(-1) { // whichever function it is
+		out.named = max(out.named, v.short)
+	}
 	return out
 }
 
@@ -207,7 +221,11 @@ func (v *values) of(e *expr) safe.Ball {
 		if math.IsInf(e.num, 0) || math.IsNaN(e.num) {
 			safe.Fail("a number is %g", e.num)
 		}
-		return safe.Exactly(e.num)
+		b := safe.Exactly(e.num)
+		if v.rounds && e.off > 0 {
+			b = b.Wide(safe.Upper().SetFloat64(e.off))
+		}
+		return b
 	}
 	args := make([]safe.Ball, len(e.args))
 	for k, a := range e.args {

@@ -19,6 +19,7 @@ type Result struct {
 	Objective, Error, Violation, Bound, Gap *float64
 	Feasible, Proved                        *bool
 	answer, reason                          *string // in words
+	worst                                   string  // the row that the point breaks most, "" if none
 	// Proof is the file that solve --proof writes, where the result has it itself.
 	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
@@ -57,10 +58,9 @@ func (o *object) UnmarshalJSON(text []byte) (wrong error) {
 	return wrong
 }
 
-// unchecked are members of results that say nothing about the point or the problem but the name of
-// the constraint that is broken most.
+// unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
-	"iterations", "starts", "start", "backend", "seconds", "history", "message", "nodes", "safe", "worst", "no_bound",
+	"iterations", "starts", "start", "backend", "seconds", "history", "message", "nodes", "safe", "no_bound",
 }
 
 // statuses of results of .dc files, with the reasons that each may have. Source: docs/messages.md.
@@ -120,7 +120,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
-		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer,
+		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer, "worst": &r.worst,
 		"reason": &r.reason, "tolerance_decides": &r.loose, "no_multipliers": &r.absent,
 	}
 	for name, text := range all {

@@ -107,19 +107,25 @@ func pair(a, b value, f func(a, b *expr) *expr) value {
 	return together([]value{a, b}, func(es []*expr) *expr { return f(es[0], es[1]) })
 }
 
-// together applies f to the entries of values. A single one goes with all.
-func together(vs []value, f func(es []*expr) *expr) value {
+// longest is the value whose shape the entries of values have together.
+func longest(vs []value) value {
 	long := vs[0]
 	for _, v := range vs {
 		switch {
 		case v.isSet || v.word != nil:
 			safe.Fail("a set or a word stands where numbers are wanted")
 		case len(v.e) == 0:
-			return value{shape: v.shape, axes: v.axes}
+			return v
 		case len(v.e) > len(long.e) || len(long.e) == 1 && len(v.shape) > len(long.shape):
 			long = v
 		}
 	}
+	return long
+}
+
+// together applies f to the entries of values. A single one goes with all.
+func together(vs []value, f func(es []*expr) *expr) value {
+	long := longest(vs)
 	out := value{shape: long.shape, axes: long.axes, e: make([]*expr, len(long.e))}
 	for k := range out.e {
 		es := make([]*expr, len(vs))
