@@ -28,7 +28,7 @@ func (r *run) finish(end *outcome, t time.Time) *Result {
 	case Infeasible:
 		res.Objective = r.minimised(math.Inf(1))
 	case Unbounded:
-		res.Objective = r.minimised(math.Inf(-1))
+		res.Objective, res.NoMultipliers = r.minimised(math.Inf(-1)), nil
 	}
 	r.boundDefined()
 	res.concluded = res.Objective
@@ -105,10 +105,13 @@ func (r *run) heldByBounds(point *kkt.Point) {
 	}
 }
 
-// known is end, which is no convergence where rounding errors leave more of the objective open than
-// values of points differ by that the first-order conditions hold at, √Tol of its size; where only
-// values say that no point is better, Tol of it.
+// known is end, which is no convergence next to a pole, nor where rounding errors leave more of the
+// objective open than values of points differ by that the first-order conditions hold at, √Tol of
+// its size; where only values say that no point is better, Tol of it.
 func (r *run) known(end *outcome) *outcome {
+	if end.status() == Converged && r.where.PoleAtZero(r.res.X, r.sub.Units.Sizes) {
+		return conclude(AtPole, "")
+	}
 	w, open := r.worthOf(r.res.X), math.Sqrt(r.set.Tol)
 	if end.reason == Still {
 		open = r.set.Tol

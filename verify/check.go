@@ -263,7 +263,9 @@ func (c *checking) violation(rough *Point) {
 		c.add(claim, v, "the point breaks a row by %.3g times its unit; feasible points break none by more than %.3g",
 			c.excess, c.tol)
 	case r.Feasible != nil:
-		c.add("feasible", verdict(rough.excess > 0, Refused), "the result states that the point is not feasible")
+		infinite := math.IsInf(rough.Lo, 0) || math.IsInf(rough.Hi, 0) // the objective is no number
+		c.add("feasible", verdict(rough.excess > 0 || infinite, Refused),
+			"the result states that the point is not feasible")
 	}
 	if r.Status == "converged" && r.Feasible != nil && !*r.Feasible {
 		c.add("status", Refused, "the result is converged, and states that its point is not feasible")

@@ -545,6 +545,14 @@ func TestRightClaims(t *testing.T) {
 				"  c[i in C, k in {3, 5}]: [x[i], 2*x[i]^2] >= if(i == \"b\" and k == 5, 3, -1)\n",
 			`{"status":"infeasible","max_violation":3,"worst":"c[2,5,2]","feasible":false,"variables":{"x":[0,0]}}`,
 		},
+		"data to a negative power": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: 3 + (-3*1.1 - 2.5)^(-1) >= 2\n",
+			at("converged", "0", `"x":0`, `"bound_duals":{"x":-1}`),
+		},
+		"an objective beyond all numbers": {
+			"var x in [1e3, 1e4]\nminimize exp(x)\n",
+			`{"status":"numerical","objective":null,"max_violation":0,"feasible":false,"variables":{"x":1e3}}`,
+		},
 		"a point a rounding outside": {
 			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",
 			`{"status":"converged","objective":3,"max_violation":2e-16,"feasible":true,"variables":{"x":3}}`,

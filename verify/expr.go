@@ -221,10 +221,11 @@ func raised(e *expr, p float64) *expr {
 		safe.Fail("powers of complex numbers are not checked")
 	case p == 1:
 		return e
-	case e.isConst() && e.off == 0:
-		return number(math.Pow(e.num, p))
 	case e.isConst():
-		return folded(&expr{op: opPower, num: p, args: []*expr{e}})
+		if of := folded(&expr{op: opPower, num: p, args: []*expr{e}}); e.off > 0 && !math.IsNaN(of.num) {
+			return of
+		}
+		return number(math.Pow(e.num, p))
 	case p == 0.5:
 		if es := e.lengths(); es != nil {
 			return &expr{op: opNorm, num: 2, args: es}

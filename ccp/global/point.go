@@ -69,6 +69,10 @@ func (g *searcher) take(x []float64, as *ccp.Result) {
 	r.Feasible, r.Status, r.Message, r.NoMultipliers, r.Loose = true, as.Status, as.Message, as.NoMultipliers, as.Loose
 	r.Duals, r.BoundDuals, r.History = as.Duals, as.BoundDuals, as.History
 	r.Violation, r.Worst = g.p.Violation(x)
+	if as.Status == ccp.Unbounded {
+		r.Objective = as.Objective
+		r.Restore(as.Standing())
+	}
 	g.upper = g.minimised(r.Objective)
 }
 

@@ -151,7 +151,7 @@ var mayImport = map[string]string{
 	// A local search of its own, for equations.
 	"ccp/internal/sl1qp": "internal/num internal/convex internal/dense qpbackend ccp/internal/subproblem gonum internal/program",
 	// What is wrong with a problem or a run.
-	"ccp/internal/diagnose": "qpbackend ccp/internal/implied ccp/internal/subproblem internal/program",
+	"ccp/internal/diagnose": "qpbackend ccp/internal/implied ccp/internal/subproblem internal/expr internal/program",
 	// Proofs by branch and bound begin with the points that ccp finds.
 	// Files of proofs: programs without them are spared cryptography.
 	"ccp/global/prooffile": "ccp/global",

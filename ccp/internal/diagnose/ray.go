@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/program"
 )
 
@@ -338,6 +339,37 @@ func (r *Region) pole(at, before []float64) (deep, is bool) {
 	}
 	moderate := math.Abs(r.P.Objective.Value(beside)) < math.Sqrt(math.MaxFloat64)
 	return true, moderate && r.P.Feasible(at, r.Tol) && (r.deepens(at, before) || r.deepens(at, r.Start))
+}
+
+// PoleAtZero reports whether the minimised objective falls for ever from x, which is feasible, as
+// its entries that are next to 0 go there: it may have no value at 0, as log(x²) has none.
+func (r *Region) PoleAtZero(x, sizes []float64) bool {
+	next := func(j int) bool {
+		return x[j] != 0 && math.Abs(x[j]) <= Noise*sizes[j] && r.Lo[j] <= 0 && r.Hi[j] >= 0
+	}
+	far := math.Inf(1)
+	for j, v := range x {
+		if next(j) {
+			far = min(far, sizes[j]/math.Abs(v))
+		}
+	}
+	if math.IsInf(far, 1) {
+		return false
+	}
+	at, from := slices.Clone(x), slices.Clone(x)
+	for j, v := range x {
+		if next(j) {
+			at[j], from[j] = 0, min(max(far*v, r.Lo[j]), r.Hi[j])
+		}
+	}
+	if v := r.P.Objective.Value(at); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return false
+	}
+	rows := *r.P
+	rows.Objective = expr.Scalar{}
+	here, _ := rows.Violation(x)
+	there, _ := rows.Violation(at) // a row that holds at x alone is broken
+	return there <= here && r.deepens(at, from)
 }
 
 // deepens reports whether the objective falls to a point by steps that do not become small beside

@@ -94,6 +94,35 @@ func TestPole(t *testing.T) {
 	}
 }
 
+// TestPoleAtZero: log(x²) falls for ever towards 0, which a row may forbid; x log x does not.
+func TestPoleAtZero(t *testing.T) {
+	square := func(m *dc.Model, x dc.Expr) { m.Minimize(dc.Log(dc.SumSquares(x.At(0)))) }
+	one := []float64{1, 1}
+	for name, c := range map[string]struct {
+		r    diagnose.Region
+		x    float64
+		want bool
+	}{
+		"log(x²)":              {region(t, square), -1e-160, true},
+		"a point further away": {region(t, square), 1e-3, false},
+		"a bound":              {region(t, square, dc.AtLeast(1e-13)), 1e-13, false},
+		"a row": {region(t, func(m *dc.Model, x dc.Expr) {
+			square(m, x)
+			m.SubjectTo(dc.GE(x.At(0), x.At(1).Scale(1e-13)))
+		}), 1e-13, false},
+		"x log x": {region(t, func(m *dc.Model, x dc.Expr) {
+			m.Minimize(dc.Mul(x.At(0), dc.Log(x.At(0))))
+		}, dc.AtLeast(0)), 1e-20, false},
+		"a quotient": {region(t, func(m *dc.Model, x dc.Expr) {
+			m.Minimize(dc.Quotient(x.At(1), x.At(0)))
+		}, dc.AtLeast(-1), dc.AtMost(1)), -1e-20, true},
+	} {
+		if c.r.PoleAtZero([]float64{c.x, 1}, one) != c.want {
+			t.Errorf("%s at %g: not %v", name, c.x, c.want)
+		}
+	}
+}
+
 // TestFallingFar: a point so far that its value is the limit is on the way to it where the
 // objective still falls.
 func TestFallingFar(t *testing.T) {
