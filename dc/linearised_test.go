@@ -73,3 +73,24 @@ func TestLinearisedDefinitions(t *testing.T) {
 		}
 	}
 }
+
+// TestLinearisedMaxima: what is left of the maximum of a function that is linearised has a form.
+func TestLinearisedMaxima(t *testing.T) {
+	m := dc.NewModel()
+	x := m.Var("x", nil, dc.AtLeast(-1), dc.AtMost(1))
+	m.Minimize(x)
+	m.SubjectTo(dc.EQ(dc.Square(x), dc.Num(0.25)), dc.LE(dc.Pos(dc.Erf(x)), dc.Num(1.75)))
+	p, err := m.Problem(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, equations, ok := p.Program().Linearised()
+	if !equations || !ok {
+		t.Fatalf("equations %t, ok %t", equations, ok)
+	}
+	for _, c := range q.Constraints {
+		if f := c.Function().Unrepresentable(); f != nil {
+			t.Errorf("%s: %v has no form", c.Name(), f)
+		}
+	}
+}

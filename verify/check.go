@@ -245,8 +245,12 @@ func (c *checking) violation(rough *Point) {
 		c.add("max_violation", verdict(*v >= rough.least && *v <= max(rough.Violation, c.Violation), Refused),
 			"the violation is at most %.3g%s; the result states %.3g", c.Violation, where(c.Worst), *v)
 	}
+	otherwise := Refused
+	if r.Violation == nil { // beyond all float64 numbers, the result says
+		otherwise = Incomplete
+	}
 	if most := max(c.named, rough.named); r.worst != "" && !math.IsInf(most, -1) && !(most > 0 && most >= rough.least) {
-		c.add("worst", Refused, "%s is broken by at most %.3g, and a row by %.3g", r.worst, max(0, most), rough.least)
+		c.add("worst", otherwise, "%s is broken by at most %.3g, and a row by %.3g", r.worst, max(0, most), rough.least)
 	}
 	switch {
 	case r.Feasible != nil && *r.Feasible || r.Status == "converged":
@@ -264,7 +268,7 @@ func (c *checking) violation(rough *Point) {
 			c.excess, c.tol)
 	case r.Feasible != nil:
 		infinite := math.IsInf(rough.Lo, 0) || math.IsInf(rough.Hi, 0) // the objective is no number
-		c.add("feasible", verdict(rough.excess > 0 || infinite, Refused),
+		c.add("feasible", verdict(rough.excess > 0 || infinite, otherwise),
 			"the result states that the point is not feasible")
 	}
 	if r.Status == "converged" && r.Feasible != nil && !*r.Feasible {

@@ -301,16 +301,19 @@ func (p *Problem) Linearised() (q *Problem, equations, ok bool) {
 // may be of another function with the same sign, see hyperbola. Definitions stand in the place of
 // their variables.
 func (p *Problem) linearise(e *expr.Scalar) bool {
-	written := *e
+	written, defined := *e, false
 	for _, d := range p.defined {
 		if w, rest := without(written.Lin, d.j); w != 0 {
 			written.Lin = rest
-			written = expr.SumOf([]expr.Scalar{written, d.e.Scale(w)})
+			written, defined = expr.SumOf([]expr.Scalar{written, d.e.Scale(w)}), true
 		}
 	}
 	s := written.NewSplit()
 	part, rest := s, expr.Split{}
 	if !written.Smooth() {
+		if !defined { // of maxima of functions that are linearised no other one is a split
+			s = *e.Split()
+		}
 		part, rest = expr.Split{}, expr.Split{Lin: s.Lin, Touches: s.Touches}
 		part.G, rest.G = bySmoothness(s.G)
 		part.H, rest.H = bySmoothness(s.H)
