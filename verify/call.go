@@ -22,6 +22,9 @@ var ofData = map[string]func(float64) float64{
 // folded is a number if all arguments are, and no number if it has no value: the nearest one, and
 // how far float64 arithmetic may be from it.
 func folded(e *expr) *expr {
+	if slices.ContainsFunc(e.args, (*expr).isNone) {
+		return number(math.NaN())
+	}
 	if slices.ContainsFunc(e.args, func(a *expr) bool { return !a.isConst() }) {
 		return e
 	}

@@ -127,34 +127,59 @@ func (p *Problem) Check(r *Result, proof *Proved) (out Report) {
 // answer: words that say more than the other members are false.
 func (c *checking) answer() {
 	r := c.r
-	if r.answer == nil {
+	if r.answer == nil || *r.answer == "" {
 		return
 	}
 	proved := r.Proved != nil && *r.Proved
-	number := func(words string) float64 { // behind words; NaN: there are none
-		_, text, _ := strings.Cut(*r.answer, words)
-		v := math.NaN()
-		_ = json.Unmarshal([]byte(text[:max(0, strings.IndexAny(text, " ,"))]), &v) // else it stays
-		return v
+	text := *r.answer
+	number := func(before, after string) (v float64, ok bool) { // that the text goes on with
+		rest, found := strings.CutPrefix(text, before)
+		digits, rest, ended := strings.Cut(rest, after)
+		if ok = found && ended && json.Unmarshal([]byte(digits), &v) == nil; ok {
+			text = rest
+		}
+		return v, ok
 	}
-	bound, better := number("(bound "), number("; at most ")
-	known := math.IsNaN(better) && (math.IsNaN(bound) || r.Bound != nil && bound == *r.Bound)
-	if r.Bound != nil && r.Objective != nil && bound == *r.Bound {
-		least := math.Abs(*r.Objective - *r.Bound)
-		if strings.Contains(*r.answer, "% better") {
+	ok := false
+	for words, said := range map[string]bool{
+		"optimal, proved": proved, "infeasible, proved": proved && r.Status == "infeasible",
+		"best point so far": !proved, "local minimum": r.Status == "converged" && !proved,
+		"no feasible point": r.Feasible != nil && !*r.Feasible && !proved,
+	} {
+		if rest, found := strings.CutPrefix(text, words); found {
+			text, ok = rest, said
+		}
+	}
+	if proved {
+		if _, some := number(" with ", " nodes"); !some {
+			number(" with ", " node")
+		}
+	}
+	percent := strings.Contains(text, " % better is possible")
+	better, possible := number("; at most ", map[bool]string{true: " %", false: ""}[percent]+" better is possible")
+	if bound, known := number(" (bound ", ", "); known {
+		ok = ok && r.Bound != nil && bound == *r.Bound
+		_, nodes := number("", " nodes)")
+		ok = ok && nodes
+	}
+	if possible {
+		least := math.Inf(1)
+		if r.Bound != nil && r.Objective != nil {
+			least = math.Abs(*r.Objective - *r.Bound)
+		}
+		if percent {
 			least *= 100 / math.Abs(*r.Objective)
 		}
-		known = !(better < 0.94*least) // it has two digits
+		ok = ok && better >= 0.94*least // it has two digits
 	}
-	for words, ok := range map[string]bool{
-		"optimal": proved, "infeasible": proved && r.Status == "infeasible", "best point so far": true,
-		"local minimum": r.Status == "converged", "no feasible point": r.Feasible != nil && !*r.Feasible,
-	} {
-		if strings.HasPrefix(*r.answer, words) && ok && known && (proved || !strings.Contains(*r.answer, "proved")) {
-			return
+	for _, words := range [2]string{"; no bound, as ", "; no better bound, as "} {
+		if text == words+r.noBound {
+			text = ""
 		}
 	}
-	c.add("answer", Refused, "the other members do not say: %q", *r.answer)
+	if !ok || text != "" {
+		c.add("answer", Refused, "the other members do not say: %q", *r.answer)
+	}
 }
 
 // at tests the claims on the point.
@@ -203,6 +228,29 @@ func (c *checking) at() {
 	c.letsOf()
 	c.optimality()
 	c.bounds()
+	c.reason()
+}
+
+// reason: of the ends of a convergence those that say more than the status are shown.
+func (c *checking) reason() {
+	r := c.r
+	if r.Status != "converged" || r.reason == nil {
+		return
+	}
+	switch absent := r.absent != nil; *r.reason {
+	case "minimum":
+		if !c.enough(c.lower) {
+			c.add("reason", Incomplete, "that the point is the minimum is not shown")
+		}
+	case "stationary", "no_better_step":
+		if absent != (*r.reason == "no_better_step") {
+			c.add("reason", Refused, "%s, and multipliers: %t", *r.reason, !absent)
+		}
+	case "not_attained":
+		if !slices.ContainsFunc(c.box, func(b safe.Span) bool { return math.IsInf(b.Hi-b.Lo, 1) }) {
+			c.add("reason", Refused, "all variables have bounds, so that no point runs off")
+		}
+	}
 }
 
 // hasValue reports whether the objective has one, or none is stated.

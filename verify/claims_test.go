@@ -143,6 +143,32 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "-14.2", `"x":1.5`, ""),
 			"refused objective",
 		},
+		// words
+		"a local minimum that is said to be one of a convex problem": {
+			"var x in [-2, 3]\nminimize x^4 - 3*x^2 + 0.2*x\n",
+			at("converged", "-2.0080604", `"x":1.2077`, `"objective_error":1e-3,"reason":"minimum"`),
+			"incomplete reason",
+		},
+		"a point that runs off within bounds": {
+			pair, at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"reason":"not_attained"`), "refused reason",
+		},
+		"no multipliers beside some": {
+			pair, at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"reason":"no_better_step"`), "refused reason",
+		},
+		"a kink of smooth functions": {
+			pair, at("converged", "0.5", `"x":2.5,"y":1.5`, `"no_multipliers":{},"reason":"no_better_step"`),
+			"refused no_multipliers",
+		},
+		"an answer with words behind it": {
+			pair, at("converged", "0.5", `"x":2.5,"y":1.5`, `"duals":{"c":1},"answer":"local minimum, the global one"`),
+			"refused answer",
+		},
+		"an answer with a reason of its own": {
+			pair,
+			at("converged", "0.5", `"x":2.5,"y":1.5`,
+				`"duals":{"c":1},"answer":"local minimum; no bound, as it is the best","no_bound":"it is late"`),
+			"refused answer",
+		},
 		// rows
 		"another row is broken most": {
 			"var x in [0, 1]\nfind\nsubject to\n  c[i in 2..3]: x >= i\n",
@@ -552,6 +578,10 @@ func TestRightClaims(t *testing.T) {
 		"an objective beyond all numbers": {
 			"var x in [1e3, 1e4]\nminimize exp(x)\n",
 			`{"status":"numerical","objective":null,"max_violation":0,"feasible":false,"variables":{"x":1e3}}`,
+		},
+		"a maximum with data outside a domain": {
+			"var x in [0, 1]\nminimize x\nsubject to\n  c: max(x^5, log2(-1)) <= 9\n",
+			`{"status":"infeasible","max_violation":1,"worst":"c","feasible":false,"variables":{"x":0},"duals":{"c":1}}`,
 		},
 		"a point a rounding outside": {
 			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",

@@ -290,7 +290,7 @@ func (s *scope) constraint(st *syntax.Statement, index []int, from place) {
 
 // row adds a row. Data that break one by rounding errors alone keep it, as the compiler has it.
 func (s *scope) row(name, whole string, e *expr, sides safe.Span, from place) {
-	if math.IsNaN(sides.Lo) || math.IsNaN(sides.Hi) || e.isConst() && math.IsNaN(e.num) { // data outside a domain
+	if math.IsNaN(sides.Lo) || math.IsNaN(sides.Hi) || e.isNone() { // data outside a domain
 		e, sides = number(0), safe.Span{Lo: 1, Hi: math.Inf(1)} // nothing keeps it
 	}
 	if v, ok := e.fixed(); ok {

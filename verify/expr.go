@@ -71,6 +71,9 @@ func computed(v, off float64) *expr {
 
 func (e *expr) isConst() bool { return e.op == opConst }
 
+// isNone reports whether an expression is of data outside a domain.
+func (e *expr) isNone() bool { return e.isConst() && math.IsNaN(e.num) }
+
 // isNumber reports whether an expression is a number that float64 arithmetic has to all its digits.
 func (e *expr) isNumber() bool { return e.isConst() && e.off <= rounding(1)*math.Abs(e.num) }
 
@@ -171,7 +174,7 @@ func sumOf(es []*expr, ws []float64) *expr {
 	for k, e := range es {
 		w := ws[k]
 		switch {
-		case math.IsNaN(w) || e.isConst() && math.IsNaN(e.num):
+		case math.IsNaN(w) || e.isNone():
 			return number(math.NaN())
 		case w == 0:
 		case e.isConst() && (w == 1 || w == -1) && (c == 0 || e.num == 0):

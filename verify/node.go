@@ -351,7 +351,7 @@ func largest(es []*expr) *expr {
 			if len(es) == 1 {
 				return es[0]
 			}
-			return &expr{op: opMax, args: es}
+			return folded(&expr{op: opMax, args: es})
 		}
 		c, off = max(c, e.num), max(off, e.off)
 	}

@@ -110,9 +110,40 @@ func (c *checking) remarks(m *multipliers) {
 		}
 		c.add("tolerance_decides", verdict(ok, otherwise), "the row changes the objective by about %.3g", change)
 	}
-	if o := c.r.absent; len(o) > 1 || len(o) == 1 && !row(o["constraint"]) {
+	switch o := c.r.absent; {
+	case len(o) > 1 || len(o) == 1 && !row(o["constraint"]):
 		c.add("no_multipliers", Refused, "the problem has no such row")
+	case o != nil && len(o) == 0 && !c.kinked():
+		c.add("no_multipliers", Refused, "a kink is said to be the reason, and no function has any")
 	}
+}
+
+// kinked reports whether a function of the problem may have a kink, or an end of its domain.
+func (p *Problem) kinked() bool {
+	seen := map[*expr]bool{}
+	var look func(e *expr) bool
+	look = func(e *expr) bool {
+		if seen[e] {
+			return false
+		}
+		seen[e] = true
+		switch e.op {
+		case opConst, opVar, opSum, opMul, opLSE, opMatFrac, opComplex:
+		case opPower:
+			if e.num < 0 || e.num != math.Trunc(e.num) {
+				return true
+			}
+		case opCurve:
+			c := safe.Function{Kind: safe.Kind(e.k), P: e.num}
+			if c.Kind == safe.Abs || c.Kind == safe.PosPower || c.Domain() != safe.Whole() {
+				return true
+			}
+		default:
+			return true
+		}
+		return slices.ContainsFunc(e.args, look)
+	}
+	return look(p.objective) || slices.ContainsFunc(p.rows, func(r row) bool { return look(r.e) })
 }
 
 // enough: a bound is that of the point, beside the size of the objective.

@@ -19,7 +19,7 @@ type Result struct {
 	Objective, Error, Violation, Bound, Gap *float64
 	Feasible, Proved                        *bool
 	answer, reason                          *string // in words
-	worst                                   string  // the row that the point breaks most, "" if none
+	worst, noBound                          string  // the row that the point breaks most, "" if none; in words
 	// Proof is the file that solve --proof writes, where the result has it itself.
 	Proof []byte
 	// Sweep has the values of params that a line of a sweep was solved with, as --set takes them.
@@ -60,7 +60,7 @@ func (o *object) UnmarshalJSON(text []byte) (wrong error) {
 
 // unchecked are members of results that say nothing about the point or the problem.
 var unchecked = []string{
-	"iterations", "starts", "start", "backend", "seconds", "history", "message", "nodes", "safe", "no_bound",
+	"iterations", "starts", "start", "backend", "seconds", "history", "message", "nodes", "safe",
 }
 
 // statuses of results of .dc files, with the reasons that each may have. Source: docs/messages.md.
@@ -120,7 +120,7 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 		"status": &r.Status, "objective": &r.Objective, "objective_error": &r.Error, "max_violation": &r.Violation,
 		"feasible": &r.Feasible, "bound": &r.Bound, "gap": &r.Gap, "proved": &r.Proved, "sweep": &sweep,
 		"variables": &r.variables, "lets": &r.lets, "ray": &r.ray, "duals": &r.duals, "bound_duals": &r.boundDuals,
-		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer, "worst": &r.worst,
+		"indices": &r.indices, "proof": &r.Proof, "answer": &r.answer, "worst": &r.worst, "no_bound": &r.noBound,
 		"reason": &r.reason, "tolerance_decides": &r.loose, "no_multipliers": &r.absent,
 	}
 	for name, text := range all {
