@@ -200,15 +200,14 @@ func (c *checking) at() {
 	switch {
 	case rough.Outside != "" && c.Outside != "":
 		by, v := "", Refused
-		end, near := newValues(c.x, true), newValues(c.x, true)
-		end.reach, near.reach, near.open = c.tol, c.tol, true
+		near := c.beside(c.tol)
 		none := r.Status == "infeasible" || r.Status == "unbounded" ||
 			r.Status != "converged" && r.Feasible != nil && !*r.Feasible
 		switch {
 		// The point need not have a value; nor a row one that the point is said to break.
 		case none && (r.Objective == nil || !math.IsInf(c.Lo, -1)):
 			v = Incomplete
-		case c.hasValue(end) && c.measure(near, "").Outside == "": // nor be further inside than a tolerance
+		case c.limit() && c.measure(near, "").Outside == "": // nor be further inside than a tolerance
 			by, v = fmt.Sprintf(" by %.3g, and has no value there", near.short), Incomplete
 		}
 		c.add("variables", v, "the point is outside the domain of %s%s", rough.Outside, by)
@@ -253,10 +252,28 @@ func (c *checking) reason() {
 	}
 }
 
-// hasValue reports whether the objective has one, or none is stated.
-func (c *checking) hasValue(v *values) bool {
-	_, outside, err := enclose(c.Problem.objective, v)
-	return c.r.Objective == nil || outside == "" && err == nil
+// beside are values with arguments beyond a domain by no more than the tolerance at its end, or so
+// far inside where the end is open.
+func (c *checking) beside(inside float64) *values {
+	v := newValues(c.x, false)
+	v.reach, v.inner = c.tol, inside
+	return v
+}
+
+// limit reports whether the stated objective, if any, is the limit of values towards the ends of
+// domains.
+func (c *checking) limit() bool {
+	for _, inside := range [2]float64{1e-150, 1e-300} { // Source: any that logarithms tell apart do
+		v := c.r.Objective
+		if v == nil {
+			break
+		}
+		b, outside, err := enclose(c.Problem.objective, c.beside(inside))
+		if outside != "" || err != nil || !(math.Abs(b.Span().Mid()-*v) <= c.tol*max(1, math.Abs(*v))) {
+			return false
+		}
+	}
+	return true
 }
 
 // objective: the stated number is a value that float64 arithmetic may have, and the stated error

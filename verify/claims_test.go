@@ -395,6 +395,16 @@ func TestFalseClaims(t *testing.T) {
 			at("converged", "0", `"x":0`, ""),
 			"incomplete variables",
 		},
+		"a limit at the open end of a domain": {
+			"var x in [0, 1], y in [1, 2]\nminimize x^y + atan(invpos(x))\n",
+			at("converged", "1.5707963267948966", `"x":0,"y":1.5`, ""),
+			"incomplete variables",
+		},
+		"no limit at the open end of a domain": {
+			"var x in [0, 1], y in [1, 2]\nminimize x^y + atan(invpos(x))\n",
+			at("converged", "0", `"x":0,"y":1.5`, ""),
+			"refused variables",
+		},
 		"a value at the open end of a domain": {
 			"var x in [0, 9]\nminimize log(x)\n",
 			at("converged", "-13.8155", `"x":0`, ""),
@@ -582,6 +592,10 @@ func TestRightClaims(t *testing.T) {
 		"a maximum with data outside a domain": {
 			"var x in [0, 1]\nminimize x\nsubject to\n  c: max(x^5, log2(-1)) <= 9\n",
 			`{"status":"infeasible","max_violation":1,"worst":"c","feasible":false,"variables":{"x":0},"duals":{"c":1}}`,
+		},
+		"an exponent whose variables cancel": {
+			"var x in [-3, -1]\nminimize -x\nsubject to\n  c: x^(x - (x)) >= 0.9\n",
+			at("converged", "1", `"x":-1`, `"bound_duals":{"x":1}`),
 		},
 		"a point a rounding outside": {
 			"var x in [0, 3]\nmaximize x - (-0.91*x + 2.73)^1.5\n",

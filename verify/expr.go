@@ -75,7 +75,7 @@ func (e *expr) isConst() bool { return e.op == opConst }
 func (e *expr) isNone() bool { return e.isConst() && math.IsNaN(e.num) }
 
 // isNumber reports whether an expression is a number that float64 arithmetic has to all its digits.
-func (e *expr) isNumber() bool { return e.isConst() && e.off <= rounding(1)*math.Abs(e.num) }
+func (e *expr) isNumber() bool { return e.isConst() && !(e.off > rounding(1)*math.Abs(e.num)) }
 
 // fixed is the value of an expression without variables, where it has one.
 func (e *expr) fixed() (v safe.Span, ok bool) {
@@ -222,6 +222,8 @@ func raised(e *expr, p float64) *expr {
 	switch {
 	case e.isComplex():
 		safe.Fail("powers of complex numbers are not checked")
+	case p == 0:
+		return number(1)
 	case p == 1:
 		return e
 	case e.isConst():

@@ -71,6 +71,10 @@ func (s *scope) node(n *syntax.Node) value {
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), s.quotient)
 	case syntax.OpPower:
 		return pair(s.plain(n.Args[0]), s.plain(n.Args[1]), func(a, p *expr) *expr {
+			counts := func(t weighted) bool { return t.w != safe.Just(0) }
+			if s := p.summands(); s.affine && !slices.ContainsFunc(s.terms, counts) { // its variables cancel
+				p = number(s.c.Mid())
+			}
 			if !p.isConst() {
 				return ofCurve(safe.Exp, 0, product(p, ofCurve(safe.Log, 0, a)))
 			}

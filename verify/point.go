@@ -203,7 +203,7 @@ type values struct {
 	memo   map[*expr]safe.Ball
 	short  float64 // how far arguments may be outside domains by rounding
 	reach  float64 // see inside
-	open   bool    // where it is to move arguments at the open ends of domains, too
+	inner  float64 // how far inside it moves arguments at the open ends of domains
 }
 
 func newValues(x []float64, rounds bool) *values {
@@ -345,8 +345,8 @@ func (v *values) inside(e *expr, args []safe.Ball) {
 		return
 	}
 	end := safe.Exactly(0)
-	if !closed && v.open {
-		end = safe.Exactly(v.reach)
+	if !closed {
+		end = safe.Exactly(v.inner)
 	}
 	for k, a := range args[first:] {
 		if _, off := a.Neg().Floats(); a.Lo.Sign() <= 0 && off <= v.reach {
