@@ -73,6 +73,9 @@ func (j *job) solveQP() error {
 	if j.backend == nil {
 		r.Message = strings.TrimSuffix("auto took "+b.Name()+"; "+r.Message, "; ")
 	}
+	for _, n := range f.Notes { // a result that is stored has them, too: it may be of a relaxation
+		r.Message = strings.TrimSuffix(n+"; "+r.Message, "; ")
+	}
 	spent := time.Since(begin).Seconds()
 	r.Backend, r.Seconds, r.Wall = b.Name(), &record.Seconds{Read: &read, Solve: spent, Backend: spent}, read+spent
 	return j.finish(r)
