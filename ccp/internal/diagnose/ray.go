@@ -365,6 +365,9 @@ func (r *Region) PoleAtZero(x, sizes []float64) bool {
 	if v := r.P.Objective.Value(at); !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return false
 	}
+	if !math.IsInf(r.P.Objective.Over().Lo, -1) { // as of x^0.001, which falls as slowly as log x
+		return false
+	}
 	rows := *r.P
 	rows.Objective = expr.Scalar{}
 	here, _ := rows.Violation(x)

@@ -113,6 +113,9 @@ func TestPoleAtZero(t *testing.T) {
 		"x log x": {region(t, func(m *dc.Model, x dc.Expr) {
 			m.Minimize(dc.Mul(x.At(0), dc.Log(x.At(0))))
 		}, dc.AtLeast(0)), 1e-20, false},
+		"a power that falls as slowly as a logarithm": {region(t, func(m *dc.Model, x dc.Expr) {
+			m.Minimize(dc.Pow(dc.SumSquares(x.At(0)), x.At(0).Scale(7).Add(dc.Num(1e-4))))
+		}), 1e-12, false},
 		"a quotient": {region(t, func(m *dc.Model, x dc.Expr) {
 			m.Minimize(dc.Quotient(x.At(1), x.At(0)))
 		}, dc.AtLeast(-1), dc.AtMost(1)), -1e-20, true},
