@@ -93,7 +93,8 @@ func (r *run) pull() bool {
 			moved = moved || r.z[j] != v
 		}
 		r.p.Pin(r.z)
-		if !moved || r.sub.Linearise(r.z, r.penalty.Tau) == nil && num.Finite(r.p.Objective.Value(r.z)) {
+		r.budget.Values++
+		if !moved || num.Finite(r.p.Objective.Value(r.z)) && r.sub.Linearise(r.z, r.penalty.Tau) == nil {
 			break
 		}
 	}

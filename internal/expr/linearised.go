@@ -103,7 +103,7 @@ func TangentIn(f convex.Func) bool {
 // derivatives. Functions without such bounds are brought into h.
 func (e *Scalar) MoveTangents() {
 	s := e.SplitNow()
-	if !someLinearised(s.G) && !someLinearised(s.H) {
+	if s.moved || !someLinearised(s.G) && !someLinearised(s.H) {
 		return
 	}
 	rest, parts, weights := Split{Lin: s.Lin}, []Split{{}}, []float64{1}
@@ -131,7 +131,7 @@ func (e *Scalar) MoveTangents() {
 	}
 	parts[0] = rest
 	out := AddSplits(parts, weights...)
-	out.H, out.Touches = append(out.H, left...), out.Touches || s.Touches
+	out.H, out.Touches, out.moved = append(out.H, left...), out.Touches || s.Touches, true
 	e.ReplaceSplit(out)
 }
 

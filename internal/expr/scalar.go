@@ -45,6 +45,8 @@ type Split struct {
 	Touches bool // a majorant is among g
 	// Rate is the derivative of the split by the function where both are 0; 0 stands for 1.
 	Rate float64
+	// moved: MoveTangents has been through; functions that are linearised have no bounds.
+	moved bool
 }
 
 // IsAffineNow reports whether e is written as an affine function.
