@@ -120,7 +120,10 @@ func relateOne(e expr.Scalar, lo float64) Constraint {
 	case e.Err != nil:
 		return refused(e.Err)
 	case e.IsAffine():
-		return affineConstraint(FromLinear(e.Split().Lin), lo)
+		// a product with a variable whose bounds are equal has a slope in it
+		if l := e.Split().Lin; len(e.Support()) <= len(l.Idx) {
+			return affineConstraint(FromLinear(l), lo)
+		}
 	}
 	s := statement{Common: program.AtMostZero(e)}
 	if lo == 0 {

@@ -89,3 +89,27 @@ func TestViolationOfProducts(t *testing.T) {
 		t.Errorf("%s", r.text)
 	}
 }
+
+// TestFixedVariables: a variable whose bounds are equal has a multiplier by its slope in products,
+// in the objective, in rows and in equations.
+func TestFixedVariables(t *testing.T) {
+	for _, src := range []string{
+		"var x in [2, 2], y in [1, 3]\nminimize x*y\n",
+		"var x in [2, 2], y in [1, 3]\nminimize -y\nsubject to\n  a: x*y <= 4\n",
+		"var x in [2, 2], y in [1, 3], z in [0, 9]\nminimize x*y + z^2\n" +
+			"subject to\n  a: x*y == 3 + z\n  b: x*z >= 0.5\n",
+	} {
+		dir := t.TempDir()
+		path, file := filepath.Join(dir, "p.dc"), filepath.Join(dir, "r.json")
+		if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := runCase(t, path)
+		if err := os.WriteFile(file, r.text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, stdout, _ := runDcopt("verify", path, file); code != 0 {
+			t.Errorf("%sverify ends with %d:\n%s", src, code, strings.TrimSpace(stdout))
+		}
+	}
+}
