@@ -185,6 +185,7 @@ func (r *run) perturbStart() {
 	rng := rand.New(rand.NewPCG(r.set.Seed, 0x6167+uint64(r.penalty.Restarts))) // the second word names the stream
 	reach := 0.1 * math.Pow(4, float64(r.penalty.Restarts-2))
 	least, y := math.Inf(1), make([]float64, len(r.x))
+	r.budget.Values += looks
 	for range looks {
 		for j, v := range r.where.Start {
 			y[j] = v + reach*max(r.sub.Units.Of[j], math.Abs(v))*rng.NormFloat64()

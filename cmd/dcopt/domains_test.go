@@ -113,3 +113,29 @@ func TestFixedVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestWeldedBeam: the splits of functions of functions have terms that are 1e12 times as large as
+// the functions, so that no convex problem can be solved; the functions as they are written lead to
+// the best beam (Ragsdell and Phillips 1976, with the buckling load of 64,746), proved by --global.
+func TestWeldedBeam(t *testing.T) {
+	const vars = "var h in [0.1, 2], l in [0.1, 10], t in [0.1, 10], b in [0.1, 2]\n"
+	const rest = "minimize 1.10471*h^2*l + 0.04811*t*b*(14 + l)\nsubject to\n" +
+		"  sqrt(s^2 + s*q*l/R + q^2) <= 13600\n  504000/(b*t^2) <= 30000\n  h <= b\n" +
+		"  2.1952/(t^3*b) <= 0.25\n  64746.022*(1 - 0.0282346*t)*t*b^3 >= 6000\n"
+	for name, src := range map[string]string{
+		"functions": vars + "let M = 6000*(14 + l/2), R = sqrt(l^2/4 + ((h + t)/2)^2)\n" +
+			"let J = 2*(1.41421356*h*l*(l^2/12 + ((h + t)/2)^2)), s = 6000/(1.41421356*h*l)\n" +
+			"let q = M*R/J\n" + rest,
+		"equations": vars + "var M in [0, 1e6], R in [0, 20], J in [0.01, 1e4]\n" +
+			"let s = 6000/(1.41421356*h*l), q = M*R/J\n" + rest + "  M == 6000*(14 + l/2)\n" +
+			"  R^2 == l^2/4 + ((h + t)/2)^2\n  J == 2*(1.41421356*h*l*(l^2/12 + ((h + t)/2)^2))\n",
+	} {
+		path := filepath.Join(t.TempDir(), "p.dc")
+		if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r := runCase(t, path); r.Objective == nil || math.Abs(*r.Objective-1.8616438) > 1e-6 {
+			t.Errorf("%s: %s", name, r.text)
+		}
+	}
+}

@@ -48,8 +48,8 @@ func (f *StandIn) Inside(x []float64) bool {
 		return true
 	case !num.Finite(f.E.Value(x)):
 		return false
-	case f.args == nil:
-		return f.All.Inside(x)
+	case f.Part:
+		return f.E.within(x)
 	}
 	return !slices.ContainsFunc(f.args, func(e Scalar) bool { return !e.within(x) })
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
+	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/program"
 )
@@ -180,11 +181,18 @@ type Budget struct {
 	Afforded     int              // of Extra, by Afford
 	Meter        subproblem.Meter // of all convex problems
 	Coefficients float64
+	rows         float64 // the same of the splits of constraints that are stated one by one
 }
 
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
-	return Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective))}
+	b := Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective))}
+	for k := range sub.Compiled.DC.Constraints {
+		if e, alone := sub.Compiled.DC.Constraints[k].Written().(*expr.Scalar); alone && len(e.Terms) > 0 {
+			b.rows += float64(family.SplitCoefficients(e))
+		}
+	}
+	return b
 }
 
 // Source: chosen on problems of the five families drawn from other seeds than those
@@ -211,9 +219,9 @@ func (b *Budget) Spent() float64 { return (b.Work + float64(b.Extra)) * (b.Size 
 // Used is the work of the run, in sparse multiplications of a backend: of convex problems, values,
 // searches without the backend, and of making the convex problem.
 func (b *Budget) Used() float64 {
-	visits := b.Visited + float64(b.Values)*(b.Coefficients+evaluationOverhead)
+	visits := b.Visited + float64(b.Values)*(b.Coefficients+b.rows+evaluationOverhead)
 	return b.Meter.Work() + visit*visits + entry*float64(b.Extra-b.Afforded)*(b.Size+Overhead) +
-		compiling*(b.Coefficients+Overhead)
+		compiling*(b.Coefficients+b.rows+Overhead)
 }
 
 // Times in a multiplication of 10 nanoseconds. Source: least squares of the times of one processor
