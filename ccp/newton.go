@@ -285,7 +285,7 @@ func (n *newton) follow(ctx context.Context, method *sl1qp.Method) (end *outcome
 	}
 	before, _ := r.merit(r.x)
 	after, _ := r.merit(to.X)
-	if n.along != equations && !(before-after > n.leastAt(to.X)) {
+	if n.along != equations && !(before-after > n.leastAt(to.X)) && !math.IsInf(before, 1) {
 		return nil, nil // the point of the descent stays
 	}
 	if to.Stationary && method != n.method {
