@@ -48,3 +48,33 @@ func TestFunctionsOfFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestDomainsOfOneHash: functions whose hashes are equal, as these differ in a coefficient that
+// hashes do not look at, are all in the domain.
+func TestDomainsOfOneHash(t *testing.T) {
+	m := NewModel()
+	x := m.Var("x", []int{24}, AtLeast(1), AtMost(2))
+	var logs []Expr
+	for k := range 20 {
+		w := make([]float64, 24)
+		for j := range w {
+			w[j] = 1
+		}
+		w[1] += float64(k) / 8
+		logs = append(logs, Log(x.Dot(w).Sub(Square(x.At(0)))))
+	}
+	e := Sin(Sum(logs...)).Scalar()
+	if e.Err != nil {
+		t.Fatal(e.Err)
+	}
+	split := e.SplitNow()
+	n := 0
+	for _, u := range append(split.G, split.H...) {
+		if f, ok := u.F.(*expr.StandIn); ok {
+			n = max(n, len(f.Domain()))
+		}
+	}
+	if n != 20 {
+		t.Errorf("a domain of %d functions, want 20", n)
+	}
+}

@@ -67,7 +67,7 @@ func sameFunction(f, g convex.Func) bool {
 	if a, ok := f.(Many); ok {
 		return a.SameMembers(g)
 	}
-	if _, bare := f.(*Scalar); !bare && !slices.Equal(f.Support(), g.Support()) { // some sums know it, others do not
+	if _, bare := f.(*Scalar); !bare && !slices.Equal(f.Support(), g.Support()) { // of an expression it is computed
 		return false
 	}
 	a, ok := f.(noder)

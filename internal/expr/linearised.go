@@ -17,7 +17,7 @@ type StandIn struct {
 	E       Scalar
 	of      Written // of sign·of, a function without a split: it is linearised; nil: of others
 	sign    float64
-	Part    bool    // Linearised has made it
+	Part    bool    // program.Problem.Linearised has made it
 	All     *Scalar // of the functions in the splits of the arguments: they have the domain
 	Whole   bool    // these have subgradients at all points, and e has a value
 	Indices []int
@@ -312,7 +312,7 @@ func distinct(list []convex.Representer) (out []convex.Representer) {
 	var known Sharer
 	for _, f := range list {
 		if a, ok := f.(noder); ok {
-			if _, fresh := known.find(f, a); !fresh {
+			if k, fresh := known.find(f, a); k >= 0 && !fresh {
 				continue
 			}
 		} else if slices.ContainsFunc(out, func(g convex.Representer) bool { return sameFunction(f, g) }) {
