@@ -284,6 +284,20 @@ func (g *Graph) Join(o *Graph, n int) (at []int) {
 	return at
 }
 
+// Renamed has other variables in the place of each that all members share.
+func (g *Graph) Renamed(to func(idx []int32) []int32) *Graph {
+	c, out := g.clone(), &Graph{N: g.N}
+	c.rows(func(r *Row) {
+		for t, idx := range r.Idx {
+			if len(idx) == 1 {
+				r.Idx[t] = to(idx)
+			}
+		}
+	})
+	out.Join(c, len(c.Nodes))
+	return out
+}
+
 // Together has the members of several graphs with as many members each: number i is Σ
 // weights·(number i of each).
 func Together(graphs []*Graph, weights [][]float64) *Graph {
@@ -355,7 +369,7 @@ func periodic[T comparable](column []T, n int) bool {
 func (g *Graph) Finite() bool {
 	finite := true
 	g.columns(func(c *[]float64) {
-		if sum := floats.Sum(*c); sum-sum != 0 { // or it is too large
+		if sum := floats.Sum(*c); sum-sum != 0 { // one is not, or the sum is too large
 			finite = finite && !slices.ContainsFunc(*c, func(v float64) bool { return v-v != 0 })
 		}
 	}, func(*[]int32) {})

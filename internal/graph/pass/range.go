@@ -2,7 +2,6 @@ package pass
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dcopt/dcopt/internal/graph"
 	"github.com/dcopt/dcopt/internal/interval"
@@ -15,7 +14,14 @@ type ranges []interval.Interval
 // entry of a maximum is below another one, of a minimum above, and an absolute value has entries of
 // either sign. Decisions within rounding errors are right either way.
 func (p *Plan) Kept(bounds func(j int32) (lo, hi float64)) bool {
-	p = NewPlan(p.withBounds(bounds))
+	first := map[interval.Interval][]int32{} // the ranges of the same data are computed once
+	p = NewPlan(p.Renamed(func(idx []int32) []int32 {
+		i := interval.New(bounds(idx[0]))
+		if first[i] == nil {
+			first[i] = idx
+		}
+		return first[i]
+	}))
 	needed := make([]bool, len(p.Nodes))
 	for k := p.Top(); k >= 0; k-- {
 		for _, a := range p.Nodes[k].Args {
@@ -42,36 +48,6 @@ func (p *Plan) Kept(bounds func(j int32) (lo, hi float64)) bool {
 		}
 	}
 	return true
-}
-
-// withBounds has, for a variable that all members share, the first one with its bounds: the ranges
-// are the same, and those of the same data computed once.
-func (p *Plan) withBounds(bounds func(j int32) (lo, hi float64)) *graph.Graph {
-	out, at, first := &graph.Graph{N: p.N}, make([]int, len(p.Nodes)), map[interval.Interval][]int32{}
-	for k := range p.Nodes {
-		n := p.Nodes[k]
-		n.Rows, n.Args = slices.Clone(n.Rows), slices.Clone(n.Args)
-		for r := range n.Rows {
-			row := &n.Rows[r]
-			row.Idx = slices.Clone(row.Idx)
-			for t, idx := range row.Idx {
-				if len(idx) > 1 {
-					continue
-				}
-				i := interval.New(bounds(idx[0]))
-				if first[i] == nil {
-					first[i] = idx
-				}
-				row.Idx[t] = first[i]
-			}
-		}
-		for a, arg := range n.Args {
-			n.Args[a] = at[arg]
-		}
-		n.W = 0
-		at[k] = out.Add(n)
-	}
-	return out
 }
 
 // mayBeSimpler reports whether ranges can make a node simpler.
