@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/dcopt/dcopt/ccp/internal/subproblem"
-	"github.com/dcopt/dcopt/internal/expr"
 	"github.com/dcopt/dcopt/internal/expr/family"
 	"github.com/dcopt/dcopt/internal/program"
 )
@@ -187,8 +186,11 @@ type Budget struct {
 // NewBudget is that of a run that has spent nothing.
 func NewBudget(sub *subproblem.Problem) Budget {
 	b := Budget{Size: sub.Entries(), Coefficients: float64(family.Coefficients(sub.Compiled.DC.Objective))}
-	for k := range sub.Compiled.DC.Constraints {
-		if e, alone := sub.Compiled.DC.Constraints[k].Written().(*expr.Scalar); alone && len(e.Terms) > 0 {
+	cs := sub.Compiled.DC.Constraints
+	for k := 0; k < len(cs); k++ {
+		if m := cs[k].Members(); m != nil {
+			k += m.Count() - 1
+		} else if e := cs[k].Function(); len(e.Terms) > 0 {
 			b.rows += float64(family.SplitCoefficients(e))
 		}
 	}

@@ -91,7 +91,7 @@ func Coefficients(e expr.Scalar) int {
 }
 
 // SplitCoefficients is about how many coefficients values of the functions of the split visit.
-func SplitCoefficients(e *expr.Scalar) int {
+func SplitCoefficients(e expr.Scalar) int {
 	s := e.SplitNow()
 	return Coefficients(expr.Scalar{Lin: s.Lin, Terms: slices.Concat(s.G, s.H)})
 }
