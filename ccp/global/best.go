@@ -77,7 +77,7 @@ func Best(ctx context.Context, p *dc.Problem, set ccp.Settings) (out *Result, er
 	}
 	if b.g != nil && b.last != nil && !out.Proved {
 		if b.g.states(b.last); !final && out.NoBound == "" && math.IsInf(b.last.Lower, -1) {
-			out.NoBound = b.g.unboundedNames(nil)
+			out.NoBound = b.g.noBound(nil)
 		}
 	}
 	out.Seconds.Solve = subproblem.Since(began)
@@ -165,7 +165,7 @@ func (b *bounding) prepare(ctx context.Context, most float64) {
 	}
 	b.starts.Lo, b.starts.Hi = lo, hi
 	if b.blind = len(free) > 0 && !b.out.Feasible; len(free) > 0 {
-		b.out.NoBound = g.unboundedNames(free)
+		b.out.NoBound = g.noBound(free)
 		if !math.IsInf(b.search.Lower, -1) {
 			b.finish(nil)
 		}

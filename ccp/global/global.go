@@ -142,12 +142,12 @@ func prove(ctx context.Context, p *dc.Problem, set ccp.Settings, r *Result) erro
 		err = s.Run(ctx)
 	}
 	if math.IsInf(s.Lower, -1) && err == nil && ctx.Err() == nil {
-		r.NoBound = g.unboundedNames(free)
+		r.NoBound = g.noBound(free)
 		return nil
 	}
 	g.conclude(ctx, s, err)
 	if !r.Proved && (len(free) > 0 || math.IsInf(s.Lower, -1)) {
-		r.NoBound = g.unboundedNames(free)
+		r.NoBound = g.noBound(free)
 	}
 	if errors.Is(err, ccp.ErrStop) {
 		r.Status, err = ccp.Cancelled, nil
@@ -165,9 +165,9 @@ func (g *searcher) tellBounds(rec ccp.BoundRecorder, lower float64, nodes, open 
 	return rec.RecordBounds(b)
 }
 
-// unboundedNames says which variables keep a search from narrowing the gap, at most five; where
-// there are none it is the functions that do.
-func (g *searcher) unboundedNames(free []int) string {
+// noBound says why a search has no bound: by the names of free, variables without bounds, at most
+// five; where there are none, functions have none.
+func (g *searcher) noBound(free []int) string {
 	var out []string
 	for _, v := range g.p.Vars {
 		has := 0

@@ -360,7 +360,8 @@ func TestNoBoundOfFunctions(t *testing.T) {
 		},
 	} {
 		res, err := best()
-		if err != nil || !math.IsInf(res.Bound, -1) || res.NoBound != "the objective has none on some boxes of the search" {
+		const why = "the objective has none on some boxes of the search"
+		if err != nil || !math.IsInf(res.Bound, -1) || res.NoBound != why {
 			t.Errorf("%d: %v, bound %g, %q", k, err, res.Bound, res.NoBound)
 		}
 		if math.Abs(res.Objective+3) > 1e-6 {
